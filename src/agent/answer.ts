@@ -90,7 +90,7 @@ export class ResponseAccumulator {
   readonly #started: number
   #wire: CallOutcome['wire']
   #firstAt: number | undefined
-  #text = ''
+  readonly #texts: string[] = []
 
   /** Times are monotonic, ms. */
   constructor(started: number) {
@@ -105,7 +105,7 @@ export class ResponseAccumulator {
     }
     if (event.type === 'finish') return
     this.#firstAt ??= at
-    if (event.type === 'text-delta') this.#text += event.text
+    if (event.type === 'text-delta') this.#texts.push(event.text)
   }
 
   /** Whether a part of the answer has arrived: such a call is not retried. */
@@ -124,6 +124,7 @@ export class ResponseAccumulator {
 
   /** The text that arrived before the call ended. Half a tool call and half a reasoning text are dropped. */
   partial(): AssistantMessage | undefined {
-    return this.#text === '' ? undefined : { role: 'assistant', content: this.#text }
+    const content = this.#texts.join('')
+    return content === '' ? undefined : { role: 'assistant', content }
   }
 }

@@ -66,18 +66,33 @@ const BEGIN = /^=== begin ([0-9a-f]{12}): [^\n]* ===(?=\n)/
 const QUOTE = '| '
 
 function withoutLookalikes(text: string): string {
-  // Most prose has none of the signs, and one quick look is enough.
-  if (!SIGN.test(text)) return text
-  return text.replaceAll(LINE, (line) => (isLookalike(line) ? `${QUOTE}${line}` : line))
+  return changeLookalikes(text, (line) => `${QUOTE}${line}`)
 }
 
 function withLookalikes(text: string): string {
-  return text.replaceAll(LINE, (line) =>
-    line.startsWith(QUOTE) && isLookalike(line) ? line.slice(QUOTE.length) : line,
-  )
+  return changeLookalikes(text, (line) => (line.startsWith(QUOTE) ? line.slice(QUOTE.length) : line))
 }
 
-const LINE = /[^\n\r\u0085\u2028\u2029\v\f]+/g
+/** Most lines have none of the signs: only the others are looked at, since a text may have megabytes. */
+function changeLookalikes(text: string, change: (line: string) => string): string {
+  const signs = new RegExp(SIGN, 'g')
+  const changed: string[] = []
+  let kept = 0
+  for (let sign = signs.exec(text); sign !== null; sign = signs.exec(text)) {
+    let begin = sign.index
+    while (begin > 0 && !LINE_ENDS.has(text.charCodeAt(begin - 1))) begin -= 1
+    let end = sign.index + 1
+    while (end < text.length && !LINE_ENDS.has(text.charCodeAt(end))) end += 1
+    signs.lastIndex = end
+    const line = text.slice(begin, end)
+    if (!isLookalike(line)) continue
+    changed.push(text.slice(kept, begin), change(line))
+    kept = end
+  }
+  return kept === 0 ? text : [...changed, text.slice(kept)].join('')
+}
+
+const LINE_ENDS: ReadonlySet<number> = new Set(Array.from('\n\r\u0085\u2028\u2029\v\f', (end) => end.charCodeAt(0)))
 const SIGN = /[=＝﹦═⩵⩶≠]/u
 
 /**

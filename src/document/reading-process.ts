@@ -170,13 +170,18 @@ async function exchange(
 ): Promise<Exchange> {
   const ended = Promise.withResolvers<Exchange>()
   let mediaType = 'application/octet-stream'
+  const texts: string[] = []
   const failed = (code: Unreadable['code'], reason: string, died: boolean) =>
     ended.resolve({ outcome: { kind: 'unreadable', code, reason, mediaType }, died, spent: false })
   const onNews = (news: ReadingNews) => {
     if (news.type === 'kind') mediaType = news.mediaType
     else if (news.type === 'progress') tellOn(news.progress)
+    else if (news.type === 'text') texts.push(news.text)
     else if (news.type === 'failed') ended.reject(new Error(news.message))
-    else ended.resolve({ outcome: news.outcome, died: false, spent: news.spent })
+    else {
+      const { outcome, spent } = news
+      ended.resolve({ outcome: 'text' in outcome ? { ...outcome, text: texts.join('') } : outcome, died: false, spent })
+    }
   }
   const tellOn = (progress: ReadingProgress) => {
     try {

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { smallCounters } from '../context.ts'
 import type { Document, Unreadable } from './document.ts'
 import { readBytes } from './read-bytes.ts'
+import { LONG_TEXT, textChunks } from '../platform.ts'
 import { errorExit, processorMs, type ReadingNews, type ReadingOrder } from './reading-task.ts'
 
 /** The program of a reading process: gets orders over the channel to its parent, and ends with that channel. */
@@ -36,12 +37,19 @@ async function read({ task }: ReadingOrder & { readonly type: 'read' }): Promise
       onProgress: (progress) => tell({ type: 'progress', progress }),
     })
     const outcome = task.counter === undefined ? said : await counted(said, task.counter)
-    tell({ type: 'outcome', outcome, spent: process.memoryUsage.rss() > task.limits.memoryBytes / 2 })
+    const spent = process.memoryUsage.rss() > task.limits.memoryBytes / 2
+    tell({ type: 'outcome', outcome: 'text' in outcome ? tellText(outcome) : outcome, spent })
   } catch (error) {
     tell({ type: 'failed', message: (error as Error).message })
   } finally {
     deadline[0] = Infinity
   }
+}
+
+/** Hands the text on in pieces: what the parent takes apart at once blocks everything else there. */
+function tellText<Outcome extends { readonly text: string }>(outcome: Outcome): Outcome {
+  for (const text of textChunks(outcome.text, LONG_TEXT)) tell({ type: 'text', text })
+  return { ...outcome, text: '' }
 }
 
 /** A text with its tokens; without them where the counter is unknown here. */

@@ -34,6 +34,8 @@ export type ReadingOrder =
 export type ReadingNews =
   | { readonly type: 'kind'; readonly mediaType: string }
   | { readonly type: 'progress'; readonly progress: ReadingProgress }
+  /** A piece of the text of the outcome that follows, whose own text is empty. */
+  | { readonly type: 'text'; readonly text: string }
   /** `spent`: it uses so much memory that another process should read the next file. */
   | { readonly type: 'outcome'; readonly outcome: Document | Unreadable; readonly spent: boolean }
   /** A fault of the program itself. */

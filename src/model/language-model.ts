@@ -308,7 +308,10 @@ async function* readAnswer(
         })
         const { cutCall } = built
         const ofCall = reason === 'length' ? defined({ cutCall }) : {}
-        return yield { type: 'finish', reason, ...ofCall, usage, message: built.message() }
+        if (built.isLong) await work.rest()
+        const message = built.message()
+        if (built.isLong) await work.rest()
+        return yield { type: 'finish', reason, ...ofCall, usage, message }
       }
     }
   } finally {

@@ -1,10 +1,16 @@
-import { parseJson } from '../platform.ts'
+import { LONG_TEXT, parseJson } from '../platform.ts'
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import { type AssistantMessage, isTextThinking } from '../context.ts'
 import type { ModelEvent } from './model.ts'
 
 type Part = Exclude<AssistantMessage['content'], string>[number]
-type TextBlock = { readonly type: 'text' | 'reasoning'; text: string; metadata: SharedV4ProviderMetadata | undefined }
+type TextBlock = { readonly type: 'text' | 'reasoning'; metadata: SharedV4ProviderMetadata | undefined } & {
+  /** Its text: the pieces as they came, and before them longer ones of those that came earlier. */
+  readonly pieces: string[]
+  readonly joined: string[]
+  /** Characters of `pieces`. */
+  characters: number
+}
 
 /**
  * Collects the parts of a stream into one message, in their order. `sealer`: who alone can read the signed and encrypted parts
@@ -24,7 +30,7 @@ export function messageBuilder(sealer?: string) {
       known.metadata = mergeMetadata(known.metadata, metadata)
       return known
     }
-    const begun: TextBlock = { type, text: '', metadata }
+    const begun: TextBlock = { type, metadata, pieces: [], joined: [], characters: 0 }
     open.set(key, begun)
     parts.push(begun)
     return begun
@@ -50,7 +56,15 @@ export function messageBuilder(sealer?: string) {
         case 'text-delta':
         case 'reasoning-delta': {
           const type = part.type === 'text-delta' ? 'text' : 'reasoning'
-          words(type, part.id, part.providerMetadata).text += part.delta
+          const block = words(type, part.id, part.providerMetadata)
+          block.pieces.push(part.delta)
+          block.characters += part.delta.length
+          // To join 100,000 pieces in one step would block everything else.
+          if (block.characters > LONG_TEXT) {
+            block.joined.push(block.pieces.join(''))
+            block.pieces.length = 0
+            block.characters = 0
+          }
           return part.delta === '' ? undefined : { type: part.type, text: part.delta }
         }
         case 'tool-input-start':
@@ -75,7 +89,8 @@ export function messageBuilder(sealer?: string) {
       role: 'assistant',
       content: parts.flatMap((part): Part[] => {
         if (!('metadata' in part)) return withCalls || part.type !== 'tool-call' ? [part] : []
-        const { type, text, metadata } = part
+        const { type, metadata } = part
+        const text = [...part.joined, ...part.pieces].join('')
         // Encrypted reasoning has no text of its own.
         if (text === '' && (type === 'text' || !metadata)) return []
         return [{ type, text, ...providerOptions(metadata, sealer) }]
@@ -83,6 +98,10 @@ export function messageBuilder(sealer?: string) {
     }),
     get calls() {
       return calls
+    },
+    /** Whether a block is so long that other work should run before its message is put together, and after. */
+    get isLong() {
+      return parts.some((part) => 'joined' in part && part.joined.length > 0)
     },
     /** The tool of a call that has begun and is not complete, or whose input is no JSON. */
     get cutCall() {

@@ -150,5 +150,7 @@ export interface ReplacedMessage {
 /** A message or a tool call. A long one is divided into passages. */
 export type HistoryItem = Pick<RankedPassage, 'turn' | 'ordinal' | 'seq' | 'time' | 'kind' | 'role'> & {
   readonly text: string
+  /** Stands before the text: the two are not put together, since the text may have megabytes. */
+  readonly heading?: string
   readonly call?: RecalledCall
 }

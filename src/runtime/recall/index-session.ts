@@ -156,7 +156,7 @@ async function callItems(
       const whole = (stored && (await readReferredContent(store, stored.content))) ?? outputText(output)
       const input = asked === undefined ? '' : JSON.stringify(asked.input)
       const call = { id: toolCallId, name: toolName, input: oneLine(input), outcome: oneLine(whole), ok }
-      return { ...place, kind: 'call', role: 'tool', text: `${toolName} ${input}\n${whole}`, call }
+      return { ...place, kind: 'call', role: 'tool', heading: `${toolName} ${input}\n`, text: whole, call }
     }),
   )
 }

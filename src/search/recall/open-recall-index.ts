@@ -159,14 +159,15 @@ function writeItem(
     named,
   }: { number: number; shard: number; next: number } & Pick<IndexPlace, 'languages' | 'named'>,
 ): number {
-  const text = item.text.toWellFormed()
-  const language = detectLanguage(text, languages)
+  const length = (item.heading ?? '').length + item.text.length
+  const texts = indexedTexts(item)
+  const language = detectLanguage(texts[0]!, languages)
   if (!named.has(language.name)) {
     connection.run('insert into languages (name) values (?) on conflict do nothing', language.name)
     named.add(language.name)
   }
   let next = first
-  for (const chunk of indexedChunks(text)) {
+  for (const chunk of indexedChunks(texts, length)) {
     if (next >= MOST_PASSAGES) break
     const passage = passageNumber(number, next)
     next += 1
@@ -181,7 +182,7 @@ function writeItem(
       item.kind,
       item.role,
       chunk.start,
-      text.length,
+      length,
       chunk.text,
       language.name,
       item.call === undefined ? null : JSON.stringify(item.call),
@@ -195,11 +196,18 @@ function writeItem(
   return next
 }
 
-function* indexedChunks(text: string): Generator<Pick<Chunk, 'text' | 'start'>> {
-  if (text.length <= LONGEST_TEXT) return yield* eachChunk(text)
-  yield* eachChunk(text.slice(0, LONGEST_TEXT - END))
-  const from = text.length - END
-  for (const chunk of eachChunk(text.slice(from).toWellFormed())) yield { ...chunk, start: from + chunk.start }
+/** What is indexed of an item: its beginning, and its end where it is longer. No copy of a long text is made. */
+function indexedTexts({ heading = '', text }: HistoryItem): readonly string[] {
+  const whole = text.length > LONGEST_TEXT ? undefined : heading + text
+  if (whole !== undefined && whole.length <= LONGEST_TEXT) return [whole.toWellFormed()]
+  const beginning = (whole ?? heading + text.slice(0, LONGEST_TEXT)).slice(0, LONGEST_TEXT - END)
+  return [beginning, (whole ?? text).slice(-END)].map((each) => each.toWellFormed())
+}
+
+function* indexedChunks([beginning, end]: readonly string[], length: number): Generator<Pick<Chunk, 'text' | 'start'>> {
+  yield* eachChunk(beginning!)
+  if (end === undefined) return
+  for (const chunk of eachChunk(end)) yield { ...chunk, start: length - END + chunk.start }
 }
 
 /** Passages that are removed in one transaction: about 10 ms. */
