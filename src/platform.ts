@@ -45,7 +45,7 @@ export {
 export { comesFromTool, isConnectionOfTool, noteToolProgram } from './platform/tool-descent.ts'
 export { type Activity, createActivity, restingClock } from './platform/activity.ts'
 export { keyedQueue, serialQueue } from './platform/serial-queue.ts'
-export { enclosedJson, jsonParts, jsonText, LONG_TEXT } from './platform/json-parts.ts'
+export { enclosedJson, hasLongText, jsonParts, jsonText, LONG_TEXT } from './platform/json-parts.ts'
 export { sha256, sha256OfJson } from './platform/sha256.ts'
 export { parseTraceparent, readTraceparent } from './platform/traceparent.ts'
 export { inSlices, textChunks, type TimeSlice, timeSlice } from './platform/time-slice.ts'

@@ -29,7 +29,8 @@ export function jsonText(value: unknown): string {
   return hasLongText(value) ? [...jsonParts(value)].join('') : JSON.stringify(value)
 }
 
-function hasLongText(value: unknown, depth = 0): boolean {
+/** Whether a text in the value is longer than `LONG_TEXT`. */
+export function hasLongText(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return value.length > LONG_TEXT
   if (typeof value !== 'object' || value === null || depth > DEEPEST || 'toJSON' in value) return false
   for (const each of Array.isArray(value) ? value : Object.values(value)) if (hasLongText(each, depth + 1)) return true

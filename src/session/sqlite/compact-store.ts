@@ -1,8 +1,10 @@
 import { type Clock, compactSqliteFile } from '../../platform.ts'
 import { type StoreConnection, openStoreConnection } from './connection.ts'
+import { readContent } from './content-table.ts'
 import { migrate, refuseOtherVersions } from './migrations.ts'
 import { storeFile } from '../store-error.ts'
 import { statement } from './statement.ts'
+import { readTexts } from './text-parts.ts'
 
 interface RemovedContents {
   readonly contents: number
@@ -71,8 +73,11 @@ async function neededContents(
       if (rows % PAGE === 0) onProgress(`finding needed contents: ${rows} rows of ${table}`)
     }
   }
+  for await (const parts of pages(connection, 'entries', 'parts')) {
+    readTexts(connection, parts).forEach(note)
+  }
   for (let read = 1; waiting.length > 0; read += 1) {
-    note(connection.get(contentText, { hash: waiting.pop()! })!.text)
+    note(readContent(connection, waiting.pop()!) ?? '')
     if (read % PAGE !== 0) continue
     onProgress(`finding needed contents: ${read} contents`)
     await connection.clock.yield()
@@ -80,9 +85,10 @@ async function neededContents(
   return needed
 }
 
-const contentText = statement<{ hash: string }, { text: string }>('select text from contents where hash = :hash')
 const contentSize = statement<{ hash: string }, { size: number }>(
-  'select length(text) as size from contents where hash = :hash',
+  `select length(text) + coalesce((select sum(length(part.text))
+      from json_each(contents.parts) as stored join text_parts as part on part.number = stored.value ->> 1), 0) as size
+    from contents where hash = :hash`,
 )
 const removeContent = statement<{ hash: string }>('delete from contents where hash = :hash')
 

@@ -1,28 +1,48 @@
 import { contentHash, type ContentStore } from '../content.ts'
 import type { StoreConnection } from './connection.ts'
 import { insertInto, statement } from './statement.ts'
+import { refuseMissingTexts, removeTexts, withTexts, withTextsInSlices } from './text-parts.ts'
 import { putValue, readValue } from './value-table.ts'
 
-export function putContent(connection: StoreConnection, text: string, hash = contentHash(text)): string {
-  const escaped = text.isWellFormed() ? 0 : 1
-  connection.run(insertContent, { hash, text: escaped ? JSON.stringify(text) : text, escaped })
+/** `parts`: where the text was written before, in rows of its own. */
+export function putContent(
+  connection: StoreConnection,
+  text: string,
+  hash = contentHash(text),
+  parts: string | null = null,
+): string {
+  if (parts !== null) refuseMissingTexts(connection, parts)
+  const escaped = parts !== null || text.isWellFormed() ? 0 : 1
+  const row = parts === null ? (escaped ? JSON.stringify(text) : text) : ''
+  const written = connection.run(insertContent, { hash, text: row, escaped, parts })
+  if (written === 0 && parts !== null) removeTexts(connection, parts)
   return hash
 }
 
 export function readContent(connection: StoreConnection, hash: string): string | undefined {
   const row = connection.get(oneContent, { hash })
-  return row?.escaped ? JSON.parse(row.text) : row?.text
+  return row?.escaped ? JSON.parse(row.text) : row && withTexts(connection, row.text, row.parts)
+}
+
+/** The same, and lets other work run while a long text is read. */
+export async function readContentInSlices(connection: StoreConnection, hash: string): Promise<string | undefined> {
+  const row = connection.get(oneContent, { hash })
+  if (row?.parts == null) return row?.escaped ? JSON.parse(row.text) : row?.text
+  return withTextsInSlices(connection, row.text, row.parts)
 }
 
 const insertContent = statement<StoredContent & { hash: string }>(
-  `${insertInto('contents', ['hash', 'text', 'escaped'])} on conflict (hash) do nothing`,
+  `${insertInto('contents', ['hash', 'text', 'escaped', 'parts'])} on conflict (hash) do nothing`,
 )
-const oneContent = statement<{ hash: string }, StoredContent>('select text, escaped from contents where hash = :hash')
+const oneContent = statement<{ hash: string }, StoredContent>(
+  'select text, escaped, parts from contents where hash = :hash',
+)
 
 interface StoredContent {
   readonly text: string
   /** 1: `text` is the JSON of a text that UTF-8 cannot hold. */
   readonly escaped: number
+  readonly parts: string | null
 }
 
 /**
@@ -35,10 +55,12 @@ export function putHeldContent(
   hash: string,
   sessions: readonly string[],
   shared = false,
+  parts: string | null = null,
 ): string {
   const isWhole = sessions.every((id) => connection.get(oneSession, { id }) && !isRemoved(connection, id))
   const holders = readHolders(connection, hash)
-  if (isWhole) putContent(connection, text, hash)
+  if (isWhole) putContent(connection, text, hash, parts)
+  else if (parts !== null) removeTexts(connection, parts)
   // The same text may have been written for other sessions before: it is removed with the first of them.
   const isShared = shared && (holders.length === 0 || holders[0] === SHARED)
   const all = new Set([...holders, ...sessions].filter((holder) => holder !== SHARED))

@@ -1,4 +1,4 @@
-import { jsonText } from '../../platform.ts'
+import { hasLongText, jsonText } from '../../platform.ts'
 import { type AppendPlan, planAppend } from '../append-plan.ts'
 import { type ToolSums, toolSumsOf } from '../call-sums.ts'
 import { rowDigest } from '../content.ts'
@@ -9,6 +9,7 @@ import type { StoreConnection } from './connection.ts'
 import { insertInto, statement, where } from './statement.ts'
 import { type StoredState, sessionState } from './session-table.ts'
 import { putToolSums } from './sum-table.ts'
+import { cutLongTexts, type LongText, refuseMissingTexts, withTexts } from './text-parts.ts'
 import { insertTurn, shiftTurns, readTurn, readTurnByKey, readTurnsAfter, updateTurn } from './turn-table.ts'
 
 /** Bodies of entries, each with what is written of it. Made before the transaction, which blocks other writes. */
@@ -16,10 +17,21 @@ interface SerializedBodies {
   readonly bodies: readonly EntryBody[]
   readonly data: readonly string[]
   readonly toolSums: readonly ToolSums[]
+  /** What is too long for the row of its body, and in `parts` where it was written before. */
+  readonly texts: ReadonlyMap<number, readonly LongText[]>
+  readonly parts: Map<number, string>
 }
 
 export function serializeBodies(bodies: readonly EntryBody[]): SerializedBodies {
-  return { bodies, data: bodies.map(jsonText), toolSums: bodies.map(toolSumsOf) }
+  const texts = new Map<number, LongText[]>()
+  const data = bodies.map((body, index) => {
+    if (!hasLongText(body)) return JSON.stringify(body)
+    const long: LongText[] = []
+    const short = cutLongTexts(body, long)
+    if (long.length > 0) texts.set(index, long)
+    return jsonText(short)
+  })
+  return { bodies, data, toolSums: bodies.map(toolSumsOf), texts, parts: new Map() }
 }
 
 /**
@@ -59,7 +71,9 @@ export function append(
 
   let chain = state?.chain ?? ''
   const digests = planned.entries.map(({ seq, type }, index) => {
-    chain = rowDigest(chain, seq, time, type, turnOf(bodies[index]!), data[index]!)
+    const parts = made.parts.get(index)
+    if (parts) refuseMissingTexts(connection, parts)
+    chain = rowDigest(chain, seq, time, type, turnOf(bodies[index]!), data[index]!, ...(parts ? [parts] : []))
     return chain
   })
   const after = { ...planned.session, chain }
@@ -69,7 +83,8 @@ export function append(
   }
   planned.entries.forEach(({ seq, type }, index) => {
     const turn = turnOf(bodies[index]!)
-    connection.run(insertEntry, { session, seq, time, type, turn, data: data[index]!, digest: digests[index]! })
+    const [row, digest, parts] = [data[index]!, digests[index]!, made.parts.get(index) ?? null]
+    connection.run(insertEntry, { session, seq, time, type, turn, data: row, digest, parts })
     putToolSums(connection, { session, seq, time }, toolSums[index]!)
   })
   for (const shift of planned.shifts) connection.run(shiftTurns, { session, ...shift })
@@ -95,7 +110,8 @@ const insertEntry = statement<{
   turn: string | null
   data: string
   digest: string
-}>(insertInto('entries', ['session', 'seq', 'time', 'type', 'turn', 'data', 'digest']))
+  parts: string | null
+}>(insertInto('entries', ['session', 'seq', 'time', 'type', 'turn', 'data', 'digest', 'parts']))
 
 const changing = [
   'title',
@@ -121,7 +137,7 @@ const updateSession = statement<StoredState & { readonly chainBefore: string }>(
     where id = :id and chain = :chainBefore`,
 )
 
-type StoredEntry = readonly [seq: number, time: string, data: string]
+type StoredEntry = readonly [seq: number, time: string, data: string, parts: string | null]
 
 export function readEntries(
   connection: StoreConnection,
@@ -138,28 +154,33 @@ export function readEntries(
     'seq <= ?': upTo,
   })
   const query = `${turn === undefined ? stored : storedOfTurn} ${conditions} order by seq ${last === undefined ? '' : 'desc'} limit ?`
-  const found = connection.queryTuples<StoredEntry>(query, ...values, last ?? limit).map((row) => toEntry(session, row))
+  const found = connection
+    .queryTuples<StoredEntry>(query, ...values, last ?? limit)
+    .map((row) => toEntry(connection, session, row))
   return last === undefined ? found : found.toReversed()
 }
 
-function toEntry(session: string, [seq, time, data]: StoredEntry): Entry {
+function toEntry(connection: StoreConnection, session: string, [seq, time, data, parts]: StoredEntry): Entry {
   try {
-    return Object.assign(JSON.parse(data) as EntryBody, { session, seq, time })
+    return Object.assign(withTexts(connection, JSON.parse(data) as EntryBody, parts), { session, seq, time })
   } catch (cause) {
     throw new StoreError('corrupt', `the entry ${seq} of session ${session} is damaged: restore a backup`, { cause })
   }
 }
 
-const stored = 'select seq, time, data from entries'
-const storedOfTurn = 'select seq, time, data from turns cross join entries using (session, turn)'
+const stored = 'select seq, time, data, parts from entries'
+const storedOfTurn = 'select seq, time, data, parts from turns cross join entries using (session, turn)'
 
 export function readEntry(connection: StoreConnection, session: string, seq: number): Entry | undefined {
-  return connection.tuples(entryBySeq, { session, seq }).map((found) => toEntry(session, found))[0]
+  return connection.tuples(entryBySeq, { session, seq }).map((found) => toEntry(connection, session, found))[0]
 }
 
-/** The messages, ascending. Only their JSON: each further column of a long history costs as much as parsing it. */
-export const messageData = statement<{ session: string; from: number; to: number }, readonly [data: string]>(
-  `select data from entries where session = :session and seq >= :from and seq <= :to
+/** The messages, ascending. Only what is theirs: each further column of a long history costs as much as parsing it. */
+export const messageData = statement<
+  { session: string; from: number; to: number },
+  readonly [data: string, parts: string | null]
+>(
+  `select data, parts from entries where session = :session and seq >= :from and seq <= :to
     and type in ('input', 'edit', 'message') order by seq`,
 )
 const entryBySeq = statement<{ session: string; seq: number }, StoredEntry>(

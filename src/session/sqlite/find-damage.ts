@@ -12,6 +12,7 @@ import { migrate } from './migrations.ts'
 import { deleteSessionRow } from './session-table.ts'
 import { statement } from './statement.ts'
 import { callSumColumns } from './sum-table.ts'
+import { areWholeTexts, withTexts } from './text-parts.ts'
 
 /**
  * Reads the entries and calls of one session, or of all sessions and every content, row by row, and compares each row with its
@@ -99,15 +100,15 @@ function* sessionDamage(connection: StoreConnection, memory: StoreConnection, se
     const entryIsWhole = yield* faults(of(`entry ${seq}`), () => {
       const row = connection.get(storedEntry, { session, seq })
       if (row === undefined) return false
-      const { time, type, turn, data, digest } = row
+      const { time, type, turn, data, digest, parts } = row
       // Entries from before schema version 2 have no digest, and are the first of their session.
       if (digest === '' && digests?.every((each) => each === '')) {
         before = ['']
         return true
       }
-      const possible = digests?.map((each) => rowDigest(each, seq, time, type, turn, data))
+      const possible = digests?.map((each) => rowDigest(each, seq, time, type, turn, data, ...(parts ? [parts] : [])))
       before = [digest, ...(possible ?? [])]
-      return possible?.includes(digest) ?? true
+      return (possible?.includes(digest) ?? true) && areWholeTexts(connection, parts)
     })
     isWhole &&= entryIsWhole
   }
@@ -117,7 +118,9 @@ function* sessionDamage(connection: StoreConnection, memory: StoreConnection, se
   })
   if (!isWhole || !chainIsWhole) return
   yield* faults(of('a row'), () => {
-    const all = connection.all(allEntries, { session }).map(({ time, data }) => ({ time, body: parse(data) }))
+    const all = connection
+      .all(allEntries, { session })
+      .map(({ time, data, parts }) => ({ time, body: withTexts(connection, parse(data), parts) }))
     for (const [index, { time, body }] of all.entries()) {
       const next = all[index + 1]?.body
       if (isWithdrawal(body, next)) continue
@@ -208,10 +211,10 @@ const newestEntry = statement<{ session: string }, { seq: number | null }>(
 )
 const storedEntry = statement<
   { session: string; seq: number },
-  { time: string; type: string; turn: string | null; data: string; digest: string }
->('select time, type, turn, data, digest from entries where session = :session and seq = :seq')
-const allEntries = statement<{ session: string }, { time: string; data: string }>(
-  'select time, data from entries where session = :session order by seq',
+  { time: string; type: string; turn: string | null; data: string; digest: string; parts: string | null }
+>('select time, type, turn, data, digest, parts from entries where session = :session and seq = :seq')
+const allEntries = statement<{ session: string }, { time: string; data: string; parts: string | null }>(
+  'select time, data, parts from entries where session = :session order by seq',
 )
 const storedChain = statement<{ session: string }, { chain: string }>('select chain from sessions where id = :session')
 const storedCall = statement<{ number: number }, CallRow>(

@@ -198,6 +198,7 @@ test('what a refused call of another program used is known after the migration, 
     drop index call_sums_time;
     alter table call_sums drop column cost;
     create index call_sums_time on call_sums (time, number);
+    ${withoutParts}
     update schema_version set version = 3`)
   former.close()
   const connection = openStoreConnection({ clock: systemClock, path })
@@ -218,6 +219,7 @@ test('a store of version 1 goes on: what it holds stays, what comes has digests,
     drop index call_sums_time;
     alter table call_sums drop column cost;
     create index call_sums_time on call_sums (time, number);
+    ${withoutParts}
     update schema_version set version = 1`)
   former.close()
   const store = await openStoreFile({ clock: systemClock, path })
@@ -238,3 +240,13 @@ test('a store of version 1 goes on: what it holds stays, what comes has digests,
   database.close()
   assert.deepEqual(await damage(), ['entry 2 of session a'])
 })
+
+/** Undoes version 7. */
+const withoutParts = `
+  drop trigger entries_without_parts;
+  drop trigger contents_without_parts;
+  drop index entries_parts;
+  drop index contents_parts;
+  alter table entries drop column parts;
+  alter table contents drop column parts;
+  drop table text_parts;`

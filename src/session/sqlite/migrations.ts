@@ -58,6 +58,30 @@ export const allMigrations: readonly Migration[] = [
       -- The record of a call may be a difference to an earlier one of its session.
     `,
   },
+  {
+    version: 7,
+    // Nothing is rewritten here either.
+    sql: `
+      -- A text that is too long for one row. The row that it belongs to has an empty text in its place, and in \`parts\` as JSON a list
+      -- of [keys that lead to the place, number, rows, SHA-256].
+      create table text_parts (
+        number integer not null,
+        part integer not null,
+        text text not null,
+        primary key (number, part)
+      );
+      alter table entries add column parts text;
+      alter table contents add column parts text;
+      create index entries_parts on entries (parts) where parts is not null;
+      create index contents_parts on contents (parts) where parts is not null;
+      create trigger entries_without_parts after delete on entries when old.parts is not null begin
+        delete from text_parts where number in (select stored.value ->> 1 from json_each(old.parts) as stored);
+      end;
+      create trigger contents_without_parts after delete on contents when old.parts is not null begin
+        delete from text_parts where number in (select stored.value ->> 1 from json_each(old.parts) as stored);
+      end;
+    `,
+  },
 ]
 
 const FIRST_VERSION = 1

@@ -5,25 +5,12 @@ import { StoreError } from '../store-error.ts'
 import type { Entry } from '../entry.ts'
 import type { EntryListener } from '../log-store.ts'
 import { endedCalls, type SessionStore, type Write } from '../session-store.ts'
-import { append, type LastAppends, readEntries, readEntry, serializeBodies } from './entry-table.ts'
-import { readAuditHead, readAuditRecords, putAudit, removeArchived } from './audit-table.ts'
-import {
-  callsAnswered,
-  createNewestCalls,
-  readCall,
-  readCalls,
-  findCalls,
-  finishCall,
-  putCall,
-  type SerializedCall,
-  serializeCall,
-  withIds,
-  withRecords,
-} from './call-table.ts'
-import type { CallBase } from './call-difference.ts'
+import { type LastAppends, readEntries, readEntry } from './entry-table.ts'
+import { readAuditHead, readAuditRecords } from './audit-table.ts'
+import { callsAnswered, createNewestCalls, readCall, readCalls, findCalls, withIds, withRecords } from './call-table.ts'
 import { type StoreConnection, type SqliteStoreOptions, openStoreConnection } from './connection.ts'
 import {
-  readContent,
+  readContentInSlices,
   contentWasRemoved,
   putContent,
   putHeldContent,
@@ -46,6 +33,8 @@ import {
 } from './session-table.ts'
 import { markUnfinished, readUnfinishedSessions, removeRows, unmarkUnfinished, writeParts } from './session-parts.ts'
 import { readCallSums, readToolSums } from './sum-table.ts'
+import { hasTextParts, LONGEST_IN_ROW, removeTexts, removeTextsWithoutRow, writeTexts } from './text-parts.ts'
+import { type PreparedWrite, prepareContent, prepareWrite } from './prepared-write.ts'
 import { readTurn, readTurnByKey, readTurnsBefore, readUnfinishedTurns } from './turn-table.ts'
 import { putValue, readValue } from './value-table.ts'
 import { createWriteQueue, type QueuedWriteOptions } from './write-queue.ts'
@@ -79,6 +68,8 @@ function createStore(connection: StoreConnection): SessionStore & { removeUnfini
   const callListeners = new Set<CallListener>()
   /** The sessions that nobody sees: they are written or removed in parts. */
   const unfinished = new Set(readUnfinishedSessions(connection))
+  /** The writes whose long texts are being written, by their session. */
+  const longWrites = new Map<string | symbol, Promise<unknown>>()
   let closed: Promise<void> | undefined
   let removals = 0
   const forgetContents = () => {
@@ -105,7 +96,7 @@ function createStore(connection: StoreConnection): SessionStore & { removeUnfini
             isOurs = true
             return written
           }
-          entries.push(...(await write(run, { characters })))
+          entries.push(...(await writePrepared(prepared, run, { characters })))
           calls.push(...endedCalls(part))
           for (const { call } of prepared) if (call) newest.add(call)
         }
@@ -140,6 +131,7 @@ function createStore(connection: StoreConnection): SessionStore & { removeUnfini
     },
     async removeUnfinished() {
       for (const session of connection.readOnly ? [] : unfinished) await removeInParts(session)
+      if (!connection.readOnly && hasTextParts(connection)) await write(() => removeTextsWithoutRow(connection))
     },
     withdrawSession(id) {
       const withdrawn = () => {
@@ -174,6 +166,14 @@ function createStore(connection: StoreConnection): SessionStore & { removeUnfini
     async putContent(text, holds, { shared = false } = {}) {
       const work = timeSlice(connection.clock)
       const hash = contentHash(text)
+      if (text.length > LONGEST_IN_ROW) {
+        if (holds || !known.has(hash)) {
+          const content = prepareContent({ text, hash, shared, ...(holds && { holds }) })
+          await writePrepared([content], () => content.run(connection), content)
+        }
+        if (!holds) known.add(hash)
+        return hash
+      }
       if (holds) return write(() => putHeldContent(connection, text, hash, holds, shared), { characters: text.length })
       if (known.has(hash)) return hash
       if (work.isOver()) await work.rest()
@@ -198,7 +198,7 @@ function createStore(connection: StoreConnection): SessionStore & { removeUnfini
     sessionFolders: async () => readSessionFolders(connection),
     session: async (id) => readSessionRow(connection, id),
     bound: async (binding) => readBinding(connection, binding),
-    content: async (hash) => readContent(connection, hash),
+    content: async (hash) => readContentInSlices(connection, hash),
     contentRemovals: () => removals,
     contentWasRemoved: async (hash) => contentWasRemoved(connection, hash),
     call: async (id) => readCall(connection, id),
@@ -223,11 +223,21 @@ function createStore(connection: StoreConnection): SessionStore & { removeUnfini
 
     damage: (session) => findDamage(connection, session),
     failed: queue.failed,
-    idle: queue.idle,
-    close: () => (closed ??= Promise.resolve(queue.idle()).finally(() => connection.close())),
+    idle,
+    close: () => (closed ??= Promise.resolve(idle()).finally(() => connection.close())),
+  }
+
+  function idle(): Promise<void> | undefined {
+    if (longWrites.size === 0) return queue.idle()
+    return Promise.allSettled(longWrites.values()).then(idle)
   }
 
   async function transaction(writes: readonly Write[]): Promise<readonly Entry[]> {
+    refuseClosed()
+    // What comes after a long write of its session stays after it.
+    for (const each of longWrites.size > 0 ? writes : []) {
+      while (each.type === 'append' && longWrites.has(each.session)) await longWrites.get(each.session)?.catch(() => {})
+    }
     const prepared = writes.map(prepare)
     const run = () => {
       for (const each of writes)
@@ -235,7 +245,7 @@ function createStore(connection: StoreConnection): SessionStore & { removeUnfini
       return prepared.map((each) => each.run(connection))
     }
     const characters = prepared.reduce((sum, each) => sum + each.characters, 0)
-    const entries = await write(run, {
+    const entries = await writePrepared(prepared, run, {
       characters,
       written(written) {
         for (const { call } of prepared) if (call) newest.add(call)
@@ -244,6 +254,41 @@ function createStore(connection: StoreConnection): SessionStore & { removeUnfini
       },
     })
     return entries.flat()
+  }
+
+  /** Writes what was prepared, in one transaction. Long texts are written before it, in several. */
+  async function writePrepared<Result>(
+    prepared: readonly PreparedWrite[],
+    run: () => Result,
+    options: QueuedWriteOptions<Result>,
+  ): Promise<Result> {
+    let isLong = false
+    for (const { long } of prepared) isLong ||= long !== undefined
+    if (!isLong) return queue.push(run, options)
+    const written = writeLong(prepared, run, options)
+    const of = prepared.find(({ session }) => session !== undefined)?.session ?? Symbol('no session')
+    longWrites.set(of, written)
+    return written.finally(() => longWrites.delete(of))
+  }
+
+  async function writeLong<Result>(
+    prepared: readonly PreparedWrite[],
+    run: () => Result,
+    options: QueuedWriteOptions<Result>,
+  ): Promise<Result> {
+    const before: string[] = []
+    try {
+      for (const { texts, put } of prepared.flatMap(({ long = [] }) => long)) {
+        const push = (part: () => number) => queue.push(part, { characters: LONGEST_IN_ROW })
+        const parts = await writeTexts(push, connection, texts)
+        before.push(parts)
+        put(parts)
+      }
+      return await queue.push(run, options)
+    } catch (error) {
+      for (const parts of before) await queue.push(() => removeTexts(connection, parts)).catch(() => {})
+      throw error
+    }
   }
 
   function prepare(each: Write): PreparedWrite {
@@ -290,74 +335,20 @@ function createStore(connection: StoreConnection): SessionStore & { removeUnfini
   }
 
   async function write<Result>(run: () => Result, options?: QueuedWriteOptions<Result>): Promise<Result> {
+    refuseClosed()
+    return queue.push(run, options)
+  }
+
+  function refuseClosed(): void {
     if (closed) throw new StoreError('closed', `the store ${connection.path} is closed`)
     if (connection.readOnly) {
       throw new StoreError('readonly', `the store ${connection.path} was opened for reading: write through the gateway`)
     }
-    return queue.push(run, options)
   }
 }
 
 function notWhole(session: string): StoreError {
   return new StoreError('conflict', `Session ${session} is being written or removed. Try again when that has ended.`)
-}
-
-interface PreparedWrite {
-  /** About how much it writes. */
-  readonly characters: number
-  /** To be run within a transaction. Returns the entries that it wrote. */
-  readonly run: (connection: StoreConnection) => readonly Entry[]
-  readonly call?: SerializedCall
-}
-
-/** Serializes one write. */
-function prepareWrite(
-  write: Write,
-  newestCalls: ReadonlyMap<string, CallBase>,
-  lastAppends: LastAppends,
-): PreparedWrite {
-  if (write.type === 'append') {
-    const { session, time } = write
-    const made = serializeBodies(write.bodies)
-    const characters = made.data.reduce((sum, data) => sum + data.length, 0)
-    return { characters, run: (connection) => append(connection, lastAppends, session, made, time) }
-  }
-  if (write.type === 'call') {
-    const call = serializeCall(write.record, newestCalls.get(write.record.session ?? ''))
-    return { characters: call.row.record.length, run: (connection) => (putCall(connection, call), []), call }
-  }
-  const characters = write.type === 'content' ? write.text.length : 0
-  return { characters, run: (connection) => (apply(connection, write), []) }
-}
-
-function apply(connection: StoreConnection, write: Exclude<Write, { readonly type: 'append' | 'call' }>): void {
-  switch (write.type) {
-    case 'call-outcome':
-      return finishCall(connection, write.id, write.outcome)
-    case 'content': {
-      const { text, holds, shared } = write
-      if (holds) putHeldContent(connection, text, contentHash(text), holds, shared)
-      else putContent(connection, text)
-      return
-    }
-    case 'value':
-      return putValue(connection, write.key, write.value)
-    case 'binding':
-      return bind(connection, write.binding, write.session)
-    case 'record':
-      putRecord(connection, write.change, write.time)
-      return
-    case 'file':
-      return putFile(connection, write.row)
-    case 'file-state':
-      return setFileState(connection, write.id, write.state)
-    case 'file-owner':
-      return setFileOwner(connection, write.id, write.owner)
-    case 'audit':
-      return putAudit(connection, write.facts, write.time)
-    case 'audit-archived':
-      return removeArchived(connection, write.archived)
-  }
 }
 
 /** Contents that are known to be on the disk, so that storing them again costs nothing. */

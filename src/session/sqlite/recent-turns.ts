@@ -6,6 +6,7 @@ import type { StoreConnection } from './connection.ts'
 import { readSessionRow } from './session-table.ts'
 import { readEntries, lastTurn, messageData } from './entry-table.ts'
 import { withEdits } from '../edits.ts'
+import { withTextsInSlices } from './text-parts.ts'
 import { readBranchUpTo, readTurn, readTurnsBefore, readUndoneTurnsBefore } from './turn-table.ts'
 
 /** Turns read at once. Small, since an unneeded row costs as much as a needed one. */
@@ -173,10 +174,11 @@ async function readWords(
   const byTurn = new Map(wanted.map(({ row, messages }) => [row.turn, messages]))
   const from = wanted[0]!.row.firstSeq
   const to = wanted.reduce((last, { row }) => Math.max(last, row.lastSeq), 0)
-  for (const [data] of connection.tuples(messageData, { session, from, to })) {
+  for (const [data, parts] of connection.tuples(messageData, { session, from, to })) {
     // Read in one moment, and parsed one by one: a message may have megabytes.
     if (work.isOver()) await work.rest()
-    const body = JSON.parse(data) as MessageBody
+    const short = JSON.parse(data) as MessageBody
+    const body = parts === null ? short : await withTextsInSlices(connection, short, parts)
     byTurn.get(body.turn)?.push(body)
   }
   return turns.map(({ row, messages }) => ({ row, messages: withEdits(messages) }))
