@@ -171,25 +171,23 @@ function hasTooManyValues(body: string): boolean {
 
 async function readText(request: Request, maxBytes: number, room: BodyBudget): Promise<string> {
   const declared = request.headers.get('content-length')
-  if (declared === null) return readUndeclared(request, maxBytes, room)
-  // A body cannot be longer than declared: the HTTP parser ends it there.
-  if (Number(declared) > maxBytes) throw tooLarge(maxBytes)
-  await room.hold(Number(declared))
-  return request.text()
-}
-
-async function readUndeclared(request: Request, maxBytes: number, room: BodyBudget): Promise<string> {
+  if (declared !== null) {
+    // A body cannot be longer than declared: the HTTP parser ends it there.
+    if (Number(declared) > maxBytes) throw tooLarge(maxBytes)
+    await room.hold(Number(declared))
+    if (Number(declared) <= LONG_TEXT) return request.text()
+  }
   if (request.body === null) return ''
   const decoder = new TextDecoder()
   let size = 0
-  let text = ''
+  const texts: string[] = []
   for await (const bytes of request.body) {
     size += bytes.byteLength
     if (size > maxBytes) throw tooLarge(maxBytes)
-    await room.hold(growingRoom(size))
-    text += decoder.decode(bytes, { stream: true })
+    if (declared === null) await room.hold(growingRoom(size))
+    texts.push(decoder.decode(bytes, { stream: true }))
   }
-  return text + decoder.decode()
+  return [...texts, decoder.decode()].join('')
 }
 
 function tooLarge(maxBytes: number): HttpFailure {

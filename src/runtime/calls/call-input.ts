@@ -1,4 +1,4 @@
-import { defined, jsonText } from '../../platform.ts'
+import { defined, jsonText, LONG_TEXT, timeSlice } from '../../platform.ts'
 import { RuntimeError } from '../../capability.ts'
 import {
   type AssemblyInput,
@@ -250,7 +250,10 @@ export async function recordVerbatim(
   holds?: readonly string[],
 ): Promise<VerbatimRecord> {
   const { messages, tools = [], budget, counter } = input
-  const reference = `sha256:${await store.putContent(jsonText({ tools, messages }), holds)}`
+  const text = jsonText({ tools, messages })
+  // To put a long text together takes as long as to hash it.
+  if (text.length > LONG_TEXT) await timeSlice(store.clock).rest()
+  const reference = `sha256:${await store.putContent(text, holds)}`
   return { verbatim: reference, counter: counter.id, budget, options }
 }
 
