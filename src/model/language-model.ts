@@ -24,10 +24,11 @@ import type {
 } from './model.ts'
 import { toFunctionTools, modelImageSupport, toPrompt, type WrittenPrompt } from './prompt.ts'
 import { brokenOff, type Callee, toModelError } from './provider-failure.ts'
+import { holdLongTexts } from './held-texts.ts'
 import { messageBuilder } from './message-builder.ts'
 import { thinkingFilter } from './thinking.ts'
 import { readUsage } from './usage.ts'
-import { type Fetch, withWireListener, type StreamForm, wireFetch } from './wire-fetch.ts'
+import { type Fetch, withHeldTexts, withWireListener, type StreamForm, wireFetch } from './wire-fetch.ts'
 import { type EventFilter, SILENT, type Usage } from '../wire.ts'
 
 /** The one method that is used of an AI SDK language model: calls always stream. */
@@ -60,11 +61,19 @@ export interface LanguageModelSettings {
 }
 
 /** `reader`: who can read the reasoning that this model seals. A digest, since an address may have a key in it. */
-type Settings = LanguageModelSettings & { readonly reader: string }
+type Settings = LanguageModelSettings & {
+  readonly reader: string
+  /**
+   * Whether marks may stand for long texts, which are put into bodies in the given `fetch`: not before a call has left over it, and never
+   * where a body had them in another way.
+   */
+  readonly wire: { takesMarks: boolean | undefined }
+}
 
 /** Makes a `Model` from an AI SDK language model. */
 export function fromLanguageModel(given: LanguageModelSettings): Model {
-  const settings = { ...given, reader: sha256(`${given.id} ${given.address ?? ''}`).slice(0, 12) }
+  const reader = sha256(`${given.id} ${given.address ?? ''}`).slice(0, 12)
+  const settings = { ...given, reader, wire: { takesMarks: undefined as boolean | undefined } }
   let opened: Promise<StreamingModel> | undefined
   const open = () => {
     opened ??= Promise.resolve(
@@ -166,6 +175,7 @@ async function* call(
       const missing = asks ? missingOnWire(parameters, JSON.parse(new TextDecoder().decode(body))) : undefined
       if (missing) throw unsupportedParameter(missing, callee)
       onBody(body)
+      settings.wire.takesMarks ??= true
       left.resolve(leaving)
     }
     const { changes = {} } = options
@@ -210,7 +220,15 @@ async function openStream(
   onBody: (wire: WireBody | undefined) => void,
 ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
   const model = await open()
-  const { stream } = await model.doStream(settings.mark ? settings.mark(plain, options) : plain)
+  const call = settings.mark ? settings.mark(plain, options) : plain
+  const held = settings.wire.takesMarks ? holdLongTexts(call, crypto.randomUUID()) : undefined
+  const { stream } = held
+    ? await withHeldTexts(held, () => model.doStream(held.call)).catch((error: unknown) => {
+        if (!held.areLost) throw error
+        settings.wire.takesMarks = false
+        return model.doStream(call)
+      })
+    : await model.doStream(call)
   onBody(undefined)
   return stream
 }

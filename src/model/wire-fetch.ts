@@ -3,6 +3,7 @@ import { createHash, hash } from 'node:crypto'
 import { type Clock, inSlices, largestEvent, LONG_TEXT, textChunks, timeSlice, withTimeout } from '../platform.ts'
 import type { EventFilter } from '../wire.ts'
 import { type RequestChanges, changedBody } from './body-changes.ts'
+import { type HeldTexts, heldParts } from './held-texts.ts'
 import type { WireBody } from './model.ts'
 
 export type Fetch = typeof globalThis.fetch
@@ -17,6 +18,8 @@ interface WireListener {
   readonly onTooLarge: () => void
   /** Called with the filter of the answer, before anything of it is read. */
   readonly onFilter?: (filter: EventFilter) => void
+  /** Texts that are put into a body here. */
+  readonly held?: HeldTexts
 }
 
 /** Keeps the listeners of parallel calls apart. */
@@ -25,6 +28,12 @@ const listening = new AsyncLocalStorage<WireListener>()
 /** Runs a call. The listener observes every `wireFetch` inside it. */
 export function withWireListener<Result>(listener: WireListener, run: () => Result): Result {
   return listening.run(listener, run)
+}
+
+/** Runs a part of a call whose bodies have marks for texts. */
+export function withHeldTexts<Result>(held: HeldTexts, run: () => Result): Result {
+  const listener = listening.getStore()
+  return listener ? listening.run({ ...listener, held }, run) : run()
 }
 
 /**
@@ -37,14 +46,17 @@ export function wireFetch(clock: Clock, fetch: Fetch, form?: StreamForm, filter?
     const given: unknown = init?.body
     if (typeof given !== 'string' && !(given instanceof Uint8Array)) return fetch(input, init)
     const listener = listening.getStore()
-    const isLong = given.length > LONG_TEXT
+    const held = listener?.held
+    const isLong = held !== undefined || given.length > LONG_TEXT
     if (isLong) await timeSlice(clock).rest()
     const made =
       typeof given !== 'string'
         ? new Uint8Array(given)
-        : isLong
-          ? await encodeLong(clock, given)
-          : encoder.encode(given)
+        : held
+          ? await encodeHeld(clock, given, held)
+          : isLong
+            ? await encodeLong(clock, given)
+            : encoder.encode(given)
     const body = changedBody(made, listener?.changes)
     const sha256 = isLong ? await hashLong(clock, body) : hash('sha256', body)
     if (isLong) await timeSlice(clock).rest()
@@ -61,6 +73,23 @@ async function encodeLong(clock: Clock, text: string): Promise<Uint8Array<ArrayB
   let length = 0
   await inSlices(clock, textChunks(text, LONG_TEXT), (part) => {
     length += encoder.encodeInto(part, bytes.subarray(length)).written
+  })
+  return bytes
+}
+
+async function encodeHeld(clock: Clock, text: string, held: HeldTexts): Promise<Uint8Array<ArrayBuffer>> {
+  const parts = heldParts(text, held)
+  if (!parts) {
+    held.areLost = true
+    throw new Error('the long texts of the call cannot be put into its body')
+  }
+  const encoded: Uint8Array[] = []
+  await inSlices(clock, parts, (part) => void encoded.push(encoder.encode(part)))
+  const bytes = new Uint8Array(encoded.reduce((sum, { length }) => sum + length, 0))
+  let length = 0
+  await inSlices(clock, encoded, (part) => {
+    bytes.set(part, length)
+    length += part.length
   })
   return bytes
 }
