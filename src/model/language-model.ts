@@ -223,7 +223,7 @@ async function openStream(
   const call = settings.mark ? settings.mark(plain, options) : plain
   const held = settings.wire.takesMarks ? holdLongTexts(call, crypto.randomUUID()) : undefined
   const { stream } = held
-    ? await withHeldTexts(held, () => model.doStream(held.call)).catch((error: unknown) => {
+    ? await withHeldTexts(held, async () => model.doStream(held.call)).catch((error: unknown) => {
         if (!held.areLost) throw error
         settings.wire.takesMarks = false
         return model.doStream(call)

@@ -1,4 +1,4 @@
-import { defined, jsonText, LONG_TEXT, timeSlice } from '../../platform.ts'
+import { defined, inSlices, jsonParts, timeSlice } from '../../platform.ts'
 import { RuntimeError } from '../../capability.ts'
 import {
   type AssemblyInput,
@@ -250,9 +250,12 @@ export async function recordVerbatim(
   holds?: readonly string[],
 ): Promise<VerbatimRecord> {
   const { messages, tools = [], budget, counter } = input
-  const text = jsonText({ tools, messages })
+  const parts: string[] = []
+  await inSlices(store.clock, jsonParts({ tools, messages }), (part) => void parts.push(part))
+  if (parts.length > 1) await timeSlice(store.clock).rest()
+  const text = parts.join('')
   // To put a long text together takes as long as to hash it.
-  if (text.length > LONG_TEXT) await timeSlice(store.clock).rest()
+  if (parts.length > 1) await timeSlice(store.clock).rest()
   const reference = `sha256:${await store.putContent(text, holds)}`
   return { verbatim: reference, counter: counter.id, budget, options }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { LONG_TEXT, systemClock } from '../../platform.ts'
+import type { AssistantMessage } from '../../context.ts'
 import { contentHash } from '../../session.ts'
 import { temporaryStore } from '../../../test/session/temporary-store.ts'
 import { compactStoreFile } from './compact-store.ts'
@@ -13,13 +14,13 @@ const tokens = { counter: 'tokenx@2', full: 30, least: 30 }
 const MEGABYTES = 3_000_000
 /** A surrogate pair stands where a part would end. */
 const long = `${'a'.repeat(LONG_TEXT - 1)}😀${'lamp "é"\n'.repeat(MEGABYTES / 9)}`
-const answer = {
+const answer: AssistantMessage = {
   role: 'assistant',
   content: [
     { type: 'text', text: 'short' },
     { type: 'text', text: long },
   ],
-} as const
+}
 
 test('a text of megabytes is stored in rows of a bounded size, and every reader gets it whole', async (context) => {
   const { store, path } = await withAnswer(context)
