@@ -220,15 +220,15 @@ async function openStream(
   onBody: (wire: WireBody | undefined) => void,
 ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
   const model = await open()
-  const call = settings.mark ? settings.mark(plain, options) : plain
-  const held = settings.wire.takesMarks ? holdLongTexts(call, crypto.randomUUID()) : undefined
+  const marked = settings.mark ? settings.mark(plain, options) : plain
+  const held = settings.wire.takesMarks ? holdLongTexts(marked, crypto.randomUUID()) : undefined
   const { stream } = held
     ? await withHeldTexts(held, async () => model.doStream(held.call)).catch((error: unknown) => {
         if (!held.areLost) throw error
         settings.wire.takesMarks = false
-        return model.doStream(call)
+        return model.doStream(marked)
       })
-    : await model.doStream(call)
+    : await model.doStream(marked)
   onBody(undefined)
   return stream
 }

@@ -30,8 +30,14 @@ test('a text of megabytes is stored in rows of a bounded size, and every reader 
   assert.deepEqual(
     (await store.entries('a')).find(({ type }) => type === 'message'),
     {
-      ...{ type: 'message', turn: 't', call: 'c', message: answer, tokens },
-      ...{ session: 'a', seq: 3, time },
+      type: 'message',
+      turn: 't',
+      call: 'c',
+      message: answer,
+      tokens,
+      session: 'a',
+      seq: 3,
+      time,
     },
   )
   const { turns } = await store.recentTurns('a', { limit: 1000 })
@@ -42,7 +48,8 @@ test('a text of megabytes is stored in rows of a bounded size, and every reader 
     path,
     'select max(length(data)) as longest from entries union all select max(length(text)) from contents',
   )
-  for (const { longest } of rows) assert.ok(Number(longest) <= LONGEST_IN_ROW, `${longest} characters in one row`)
+  for (const { longest } of rows)
+    assert.ok(Number(longest) <= LONGEST_IN_ROW, `${Number(longest)} characters in one row`)
   assert.equal(query(path, 'select max(length(text)) as longest from text_parts')[0]!['longest'], LONG_TEXT)
 })
 
