@@ -32,14 +32,14 @@ export function holdLongTexts(call: LanguageModelV4CallOptions, id: string): Hel
   }
   const prompt = call.prompt.map((message) => {
     if (message.role === 'system') return { ...message, content: held(message.content) }
-    return { ...message, content: message.content.map((part) => withTexts(part, held)) } as typeof message
+    return { ...message, content: message.content.map((part) => partWithMarks(part, held)) } as typeof message
   })
   return middles.length === 0 ? undefined : { call: { ...call, prompt }, id, middles, areLost: false }
 }
 
 type Part = Exclude<LanguageModelV4CallOptions['prompt'][number]['content'], string>[number]
 
-function withTexts(part: Part, held: (text: string) => string): Part {
+function partWithMarks(part: Part, held: (text: string) => string): Part {
   if (part.type === 'text') return { ...part, text: held(part.text) }
   if (part.type !== 'tool-result') return part
   const { output } = part

@@ -24,11 +24,10 @@ import type {
 } from './model.ts'
 import { toFunctionTools, modelImageSupport, toPrompt, type WrittenPrompt } from './prompt.ts'
 import { brokenOff, type Callee, toModelError } from './provider-failure.ts'
-import { holdLongTexts } from './held-texts.ts'
 import { messageBuilder } from './message-builder.ts'
 import { thinkingFilter } from './thinking.ts'
 import { readUsage } from './usage.ts'
-import { type Fetch, withHeldTexts, withWireListener, type StreamForm, wireFetch } from './wire-fetch.ts'
+import { callWithMarks, type Fetch, type MarkUse, withWireListener, type StreamForm, wireFetch } from './wire-fetch.ts'
 import { type EventFilter, SILENT, type Usage } from '../wire.ts'
 
 /** The one method that is used of an AI SDK language model: calls always stream. */
@@ -61,19 +60,12 @@ export interface LanguageModelSettings {
 }
 
 /** `reader`: who can read the reasoning that this model seals. A digest, since an address may have a key in it. */
-type Settings = LanguageModelSettings & {
-  readonly reader: string
-  /**
-   * Whether marks may stand for long texts, which are put into bodies in the given `fetch`: not before a call has left over it, and never
-   * where a body had them in another way.
-   */
-  readonly wire: { takesMarks: boolean | undefined }
-}
+type Settings = LanguageModelSettings & { readonly reader: string; readonly marks: MarkUse }
 
 /** Makes a `Model` from an AI SDK language model. */
 export function fromLanguageModel(given: LanguageModelSettings): Model {
   const reader = sha256(`${given.id} ${given.address ?? ''}`).slice(0, 12)
-  const settings = { ...given, reader, wire: { takesMarks: undefined as boolean | undefined } }
+  const settings = { ...given, reader, marks: {} }
   let opened: Promise<StreamingModel> | undefined
   const open = () => {
     opened ??= Promise.resolve(
@@ -175,7 +167,7 @@ async function* call(
       const missing = asks ? missingOnWire(parameters, JSON.parse(new TextDecoder().decode(body))) : undefined
       if (missing) throw unsupportedParameter(missing, callee)
       onBody(body)
-      settings.wire.takesMarks ??= true
+      settings.marks.takesMarks ??= true
       left.resolve(leaving)
     }
     const { changes = {} } = options
@@ -221,14 +213,7 @@ async function openStream(
 ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
   const model = await open()
   const marked = settings.mark ? settings.mark(plain, options) : plain
-  const held = settings.wire.takesMarks ? holdLongTexts(marked, crypto.randomUUID()) : undefined
-  const { stream } = held
-    ? await withHeldTexts(held, async () => model.doStream(held.call)).catch((error: unknown) => {
-        if (!held.areLost) throw error
-        settings.wire.takesMarks = false
-        return model.doStream(marked)
-      })
-    : await model.doStream(marked)
+  const { stream } = await callWithMarks(settings.marks, marked, (call) => model.doStream(call))
   onBody(undefined)
   return stream
 }

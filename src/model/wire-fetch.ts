@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash, hash } from 'node:crypto'
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { type Clock, inSlices, largestEvent, LONG_TEXT, textChunks, timeSlice, withTimeout } from '../platform.ts'
 import type { EventFilter } from '../wire.ts'
 import { type RequestChanges, changedBody } from './body-changes.ts'
-import { type HeldTexts, heldParts } from './held-texts.ts'
+import { type HeldTexts, heldParts, holdLongTexts } from './held-texts.ts'
 import type { WireBody } from './model.ts'
 
 export type Fetch = typeof globalThis.fetch
@@ -30,10 +31,30 @@ export function withWireListener<Result>(listener: WireListener, run: () => Resu
   return listening.run(listener, run)
 }
 
-/** Runs a part of a call whose bodies have marks for texts. */
-export function withHeldTexts<Result>(held: HeldTexts, run: () => Result): Result {
+/**
+ * Whether marks may stand for long texts, which `wireFetch` puts into bodies: not before a call has left over it, and never where a body
+ * had them in another way.
+ */
+export interface MarkUse {
+  takesMarks?: boolean
+}
+
+/** Makes a call with marks for its long texts, or with the texts themselves where they cannot be put into its body. */
+export async function callWithMarks<Result>(
+  use: MarkUse,
+  call: LanguageModelV4CallOptions,
+  run: (call: LanguageModelV4CallOptions) => PromiseLike<Result>,
+): Promise<Result> {
+  const held = use.takesMarks ? holdLongTexts(call, crypto.randomUUID()) : undefined
   const listener = listening.getStore()
-  return listener ? listening.run({ ...listener, held }, run) : run()
+  if (!held || !listener) return run(call)
+  try {
+    return await listening.run({ ...listener, held }, async () => run(held.call))
+  } catch (error) {
+    if (!held.areLost) throw error
+    use.takesMarks = false
+    return run(call)
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ErrorFormat, Failure } from '../capability.ts'
-import { defined, enclosedJson, systemClock, timeSlice } from '../platform.ts'
+import { defined, enclosedJson } from '../platform.ts'
 
 /** Headers of every answer: nothing is cached, framed, sniffed or loaded from elsewhere, and no other origin may read it. */
 export const securityHeaders = {
@@ -23,13 +23,8 @@ export function json(value: unknown, status = 200, headers?: Readonly<Record<str
   })
 }
 
-async function* bytesOf(parts: Iterable<string>): AsyncGenerator<Uint8Array> {
-  const work = timeSlice(systemClock)
-  for (const part of parts) {
-    yield Buffer.from(part)
-    // A client that reads fast enough asks for the next part at once.
-    if (work.isOver()) await work.rest()
-  }
+function* bytesOf(parts: Iterable<string>): Generator<Uint8Array> {
+  for (const part of parts) yield Buffer.from(part)
 }
 
 export function text(value: string): Response {

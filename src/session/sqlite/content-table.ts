@@ -1,7 +1,7 @@
 import { contentHash, type ContentStore } from '../content.ts'
 import type { StoreConnection } from './connection.ts'
 import { insertInto, statement } from './statement.ts'
-import { refuseMissingTexts, removeTexts, withTexts, withTextsInSlices } from './text-parts.ts'
+import { refuseMissingTexts, removeTexts, withLongTexts, withLongTextsInSlices } from './text-parts.ts'
 import { putValue, readValue } from './value-table.ts'
 
 /** `parts`: where the text was written before, in rows of its own. */
@@ -21,14 +21,14 @@ export function putContent(
 
 export function readContent(connection: StoreConnection, hash: string): string | undefined {
   const row = connection.get(oneContent, { hash })
-  return row?.escaped ? JSON.parse(row.text) : row && withTexts(connection, row.text, row.parts)
+  return row?.escaped ? JSON.parse(row.text) : row && withLongTexts(connection, row.text, row.parts)
 }
 
 /** The same, and lets other work run while a long text is read. */
 export async function readContentInSlices(connection: StoreConnection, hash: string): Promise<string | undefined> {
   const row = connection.get(oneContent, { hash })
   if (row?.parts == null) return row?.escaped ? JSON.parse(row.text) : row?.text
-  return withTextsInSlices(connection, row.text, row.parts)
+  return withLongTextsInSlices(connection, row.text, row.parts)
 }
 
 const insertContent = statement<StoredContent & { hash: string }>(

@@ -9,7 +9,7 @@ import type { StoreConnection } from './connection.ts'
 import { insertInto, statement, where } from './statement.ts'
 import { type StoredState, sessionState } from './session-table.ts'
 import { putToolSums } from './sum-table.ts'
-import { cutLongTexts, type LongText, refuseMissingTexts, withTexts } from './text-parts.ts'
+import { cutLongTexts, type LongText, refuseMissingTexts, withLongTexts } from './text-parts.ts'
 import { insertTurn, shiftTurns, readTurn, readTurnByKey, readTurnsAfter, updateTurn } from './turn-table.ts'
 
 /** Bodies of entries, each with what is written of it. Made before the transaction, which blocks other writes. */
@@ -162,7 +162,7 @@ export function readEntries(
 
 function toEntry(connection: StoreConnection, session: string, [seq, time, data, parts]: StoredEntry): Entry {
   try {
-    return Object.assign(withTexts(connection, JSON.parse(data) as EntryBody, parts), { session, seq, time })
+    return Object.assign(withLongTexts(connection, JSON.parse(data) as EntryBody, parts), { session, seq, time })
   } catch (cause) {
     throw new StoreError('corrupt', `the entry ${seq} of session ${session} is damaged: restore a backup`, { cause })
   }

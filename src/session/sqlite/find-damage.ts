@@ -12,7 +12,7 @@ import { migrate } from './migrations.ts'
 import { deleteSessionRow } from './session-table.ts'
 import { statement } from './statement.ts'
 import { callSumColumns } from './sum-table.ts'
-import { areWholeTexts, withTexts } from './text-parts.ts'
+import { areWholeTexts, withLongTexts } from './text-parts.ts'
 
 /**
  * Reads the entries and calls of one session, or of all sessions and every content, row by row, and compares each row with its
@@ -120,7 +120,7 @@ function* sessionDamage(connection: StoreConnection, memory: StoreConnection, se
   yield* faults(of('a row'), () => {
     const all = connection
       .all(allEntries, { session })
-      .map(({ time, data, parts }) => ({ time, body: withTexts(connection, parse(data), parts) }))
+      .map(({ time, data, parts }) => ({ time, body: withLongTexts(connection, parse(data), parts) }))
     for (const [index, { time, body }] of all.entries()) {
       const next = all[index + 1]?.body
       if (isWithdrawal(body, next)) continue

@@ -6,7 +6,7 @@ import type { StoreConnection } from './connection.ts'
 import { readSessionRow } from './session-table.ts'
 import { readEntries, lastTurn, messageData } from './entry-table.ts'
 import { withEdits } from '../edits.ts'
-import { withTextsInSlices } from './text-parts.ts'
+import { withLongTextsInSlices } from './text-parts.ts'
 import { readBranchUpTo, readTurn, readTurnsBefore, readUndoneTurnsBefore } from './turn-table.ts'
 
 /** Turns read at once. Small, since an unneeded row costs as much as a needed one. */
@@ -178,7 +178,7 @@ async function readWords(
     // Read in one moment, and parsed one by one: a message may have megabytes.
     if (work.isOver()) await work.rest()
     const short = JSON.parse(data) as MessageBody
-    const body = parts === null ? short : await withTextsInSlices(connection, short, parts)
+    const body = parts === null ? short : await withLongTextsInSlices(connection, short, parts)
     byTurn.get(body.turn)?.push(body)
   }
   return turns.map(({ row, messages }) => ({ row, messages: withEdits(messages) }))

@@ -101,7 +101,7 @@ export function removeTextsWithoutRow(connection: StoreConnection): void {
 }
 
 /** A value with its long texts in their places again. Reads them in one moment. */
-export function withTexts<Value>(connection: StoreConnection, value: Value, parts: string | null): Value {
+export function withLongTexts<Value>(connection: StoreConnection, value: Value, parts: string | null): Value {
   if (parts === null) return value
   return storedTexts(parts).reduce(
     (filled, stored) => placed(filled, stored, [...readPages(connection, stored)].flat()),
@@ -115,7 +115,7 @@ export function readTexts(connection: StoreConnection, parts: string): readonly 
 }
 
 /** The same, and lets other work run meanwhile. */
-export async function withTextsInSlices<Value>(
+export async function withLongTextsInSlices<Value>(
   connection: StoreConnection,
   value: Value,
   parts: string | null,
