@@ -213,7 +213,7 @@ async function openStream(
 ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
   const model = await open()
   const marked = settings.mark ? settings.mark(plain, options) : plain
-  const { stream } = await callWithMarks(settings.marks, marked, (call) => model.doStream(call))
+  const { stream } = await callWithMarks(settings.marks, marked, (given) => model.doStream(given))
   onBody(undefined)
   return stream
 }
