@@ -21,7 +21,8 @@ export function putContent(
 
 export function readContent(connection: StoreConnection, hash: string): string | undefined {
   const row = connection.get(oneContent, { hash })
-  return row?.escaped ? JSON.parse(row.text) : row && withLongTexts(connection, row.text, row.parts)
+  if (row?.parts) return withLongTexts(connection, row.text, row.parts)
+  return row?.escaped ? JSON.parse(row.text) : row?.text
 }
 
 /** The same, and lets other work run while a long text is read. */

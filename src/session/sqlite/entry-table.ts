@@ -162,7 +162,8 @@ export function readEntries(
 
 function toEntry(connection: StoreConnection, session: string, [seq, time, data, parts]: StoredEntry): Entry {
   try {
-    return Object.assign(withLongTexts(connection, JSON.parse(data) as EntryBody, parts), { session, seq, time })
+    const short = JSON.parse(data) as EntryBody
+    return Object.assign(parts === null ? short : withLongTexts(connection, short, parts), { session, seq, time })
   } catch (cause) {
     throw new StoreError('corrupt', `the entry ${seq} of session ${session} is damaged: restore a backup`, { cause })
   }
