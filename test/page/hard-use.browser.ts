@@ -59,11 +59,11 @@ test('5. two tabs write in one session, and both show every message once, in one
 test('1. a session that another tab shows is deleted: that tab says so, keeps the draft, and leads on', async (t) => {
   const { page, another, gateway } = await openedPage(t, { answer })
   await send(page, 'hello')
-  await page.getByText('Read: hello').waitFor()
+  await page.getByRole('article').getByText('Read: hello').waitFor()
   const session = page.url().split('/').at(-1)!
   const other = await another()
   await other.goto(page.url())
-  await other.getByText('Read: hello').waitFor()
+  await other.getByRole('article').getByText('Read: hello').waitFor()
   await field(other).fill('not sent yet')
   await fetch(`${gateway.url}/api/sessions/${session}`, {
     method: 'DELETE',

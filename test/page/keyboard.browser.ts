@@ -98,9 +98,9 @@ test('6. everything is done by keyboard, the focus is always seen, and is never 
     .getByText(/^\d+ tokens$/)
     .waitFor()
   await focused(page, field(page), 'after a file was chosen')
-  await page.keyboard.type('Hello')
+  await page.keyboard.type('High tide')
   await page.keyboard.press('Enter')
-  await page.getByText('Answer 1').waitFor()
+  await page.getByRole('article').getByText('Answer 1').waitFor()
   await focused(page, field(page), 'after a message')
 
   // Stop.
@@ -150,7 +150,7 @@ test('6. everything is done by keyboard, the focus is always seen, and is never 
 
   // Rename, and take a deletion back.
   await page.getByRole('heading', { level: 1 }).click()
-  const actions = sidebar(page).getByRole('button', { name: 'Actions for Hello' })
+  const actions = sidebar(page).getByRole('button', { name: 'Actions for High tide' })
   await tabTo(page, actions, 'Shift+Tab')
   await page.keyboard.press('Enter')
   await page.getByRole('menuitem', { name: 'Rename' }).waitFor()
