@@ -65,7 +65,7 @@ test('usage shows the tokens of the gateway by day, model, layer, tool and sessi
   // The same calls as money; what runs on this machine costs nothing.
   await main.getByRole('group', { name: 'Show' }).getByText('Money', { exact: true }).click()
   const costs = main.getByRole('table', { name: 'Costs by model' })
-  await costs.getByRole('row', { name: 'ollama/scripted' }).getByText('free', { exact: true }).waitFor()
+  await costs.getByRole('row', { name: 'ollama/scripted' }).getByText('$0', { exact: true }).waitFor()
   await main.getByRole('group', { name: 'Show' }).getByText('Tokens', { exact: true }).click()
 
   await main.getByText('Layer', { exact: true }).click()

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { CostReport } from '../api/resources.ts'
-import { cacheWords, callsText, count, dollars, percent, price } from '../parts/numbers.ts'
+import { cacheWords, callsText, count, dollars, percent } from '../parts/numbers.ts'
 import { FigureTable, Totals, RowName } from './usage-bar.tsx'
 import { titleOf } from './usage-range.ts'
 
@@ -73,7 +73,7 @@ function Cost({ row: { calls, money, unpriced, waiting } }: { readonly row: Tabl
   ]
   return (
     <>
-      {money === undefined ? calls > 0 && 'not known' : price(money)}
+      {money === undefined ? calls > 0 && 'not known' : dollars(money)}
       {notes.map((note) => (
         <span key={note} className="block text-xs text-soft">
           {note}

@@ -16,7 +16,7 @@ export default function SettingsPage({ page }: { readonly page: string | undefin
     <main id="main" tabIndex={-1} className="outline-none flex min-h-0 flex-1 flex-col md:flex-row">
       <nav
         aria-label="Settings"
-        className="flex shrink-0 gap-1 overflow-x-auto border-line p-2 md:overflow-y-auto max-lg:ps-12 md:w-52 md:flex-col md:border-e max-lg:md:pt-12 max-lg:md:ps-2"
+        className="flex shrink-0 gap-1 overflow-x-auto border-line p-2 max-md:ms-12 max-md:ps-0 md:w-52 md:flex-col md:overflow-y-auto md:border-e max-lg:md:pt-12"
       >
         {settingsGroups.map((group) => (
           <div key={group} role="group" aria-label={group} className="flex gap-1 md:flex-col md:pb-3">
