@@ -14,17 +14,30 @@ export const securityHeaders = {
 const jsonHeaders = { ...securityHeaders, 'content-type': 'application/json; charset=utf-8' }
 const textHeaders = { ...securityHeaders, 'content-type': 'text/plain; charset=utf-8' }
 
-/** An answer of megabytes is sent in parts, between which other work runs. */
-export function json(value: unknown, status = 200, headers?: Readonly<Record<string, string>>): Response {
-  const body = enclosedJson('', value, '')
-  return new Response(typeof body === 'string' ? body : ReadableStream.from(bytesOf(body)), {
-    status,
-    headers: headers ? { ...jsonHeaders, ...headers } : jsonHeaders,
-  })
+interface Sending {
+  /** Between two parts of an answer. */
+  pause?: () => Promise<void> | void
 }
 
-function* bytesOf(parts: Iterable<string>): Generator<Uint8Array> {
-  for (const part of parts) yield Buffer.from(part)
+/** Answers that are sent in parts. The server, which has a clock, says what happens between them: other work runs. */
+export const sentInParts = new WeakMap<Response, Sending>()
+
+/** An answer of megabytes is sent in parts. */
+export function json(value: unknown, status = 200, headers?: Readonly<Record<string, string>>): Response {
+  const body = enclosedJson('', value, '')
+  const options = { status, headers: headers ? { ...jsonHeaders, ...headers } : jsonHeaders }
+  if (typeof body === 'string') return new Response(body, options)
+  const sending: Sending = {}
+  const answer = new Response(ReadableStream.from(bytesOf(body, sending)), options)
+  sentInParts.set(answer, sending)
+  return answer
+}
+
+async function* bytesOf(parts: Iterable<string>, sending: Sending): AsyncGenerator<Uint8Array> {
+  for (const part of parts) {
+    await sending.pause?.()
+    yield Buffer.from(part)
+  }
 }
 
 export function text(value: string): Response {

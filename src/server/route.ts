@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import type { Hono } from 'hono'
 import type { z } from 'zod'
 import { type BodyBudget, type Route, RuntimeError, type TokenScope } from '../capability.ts'
-import { type Clock, growingRoom, isConnectionOfTool, LONG_TEXT } from '../platform.ts'
-import { empty, json } from './answer.ts'
+import { type Clock, growingRoom, isConnectionOfTool, LONG_TEXT, timeSlice } from '../platform.ts'
+import { empty, json, sentInParts } from './answer.ts'
 import type { createBodyRooms } from './body-rooms.ts'
 import type { Streams } from './event-stream.ts'
 import { HttpFailure } from './failure.ts'
@@ -57,10 +57,16 @@ export function mount(
             streams.open(request, outgoing, definition, (end) => visits.hold(visitor, () => end(visitor))),
         })
         // Not `instanceof`: an HTTP adapter may have put another class in the place of the global one.
-        if (typeof answer === 'object' && answer !== null && 'arrayBuffer' in answer) return answer as Response
+        const isResponse = typeof answer === 'object' && answer !== null && 'arrayBuffer' in answer
         const success = Number(Object.keys(each.answers)[0] ?? 200)
-        if (success === 204) return empty(204)
-        if (answer !== undefined) return json(answer, success)
+        if (success === 204 && !isResponse) return empty(204)
+        if (answer !== undefined) {
+          const response = isResponse ? (answer as Response) : json(answer, success)
+          const sending = sentInParts.get(response)
+          const work = sending && timeSlice(clock)
+          if (work) sending.pause = () => (work.isOver() ? work.rest() : undefined)
+          return response
+        }
       } finally {
         // A stream works on the body after it has begun.
         if (outgoing && !outgoing.destroyed) outgoing.once('close', room.end)
