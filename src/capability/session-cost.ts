@@ -87,22 +87,24 @@ export function forecastSentence({
   const number = (tokens: number) => tokens.toLocaleString('en')
   const parts = figuresWords(figures)
   const { between } = forecast
-  const range = between ? ` Nine prompts in ten have ${number(between[0])} to ${number(between[1])} tokens.` : ''
+  const isRange = between && between[0] < between[1]
+  const range = isRange ? ` Nine prompts in ten have ${number(between[0])} to ${number(between[1])} tokens.` : ''
   if (cost === undefined) return `The next call: ${parts}; the model has no price.${range}`
   const { least, most } = cost
   if (most === 0) return `The next call is free: ${parts}.${range}`
   return `The next call costs ${exactMoneyText(least)} to ${exactMoneyText(most)}: ${parts}, an answer of up to ${number(budget.reserve)}.${range}`
 }
 
-/** `2,531 tokens: 2,480 from the cache, 51 new`; a part that was not reported is named so. */
-function figuresWords({ total, cached, written, fresh }: CallFigures): string {
+/** `2,531 tokens (2,480 from the cache, 51 new)`, or `51 tokens, all new`; a part that was not reported is named so. */
+function figuresWords({ total, cached, written, fresh = 0 }: CallFigures): string {
   const number = (tokens: number) => tokens.toLocaleString('en')
   const whole = `${number(total)} tokens`
   if (cached === undefined) return `${whole}, and what of them came from the cache was not reported`
+  if (fresh === total) return `${whole}, all new`
   const parts = [
     ...(cached > 0 ? [`${number(cached)} from the cache`] : []),
     ...(written ? [`${number(written)} written to it`] : []),
-    `${number(fresh ?? 0)} new`,
+    `${number(fresh)} new`,
   ]
-  return `${whole}: ${parts.join(', ')}`
+  return `${whole} (${parts.join(', ')})`
 }

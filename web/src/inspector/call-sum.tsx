@@ -157,7 +157,9 @@ function Explained({ figures, counted, manifest }: ExplainedProps): ReactNode {
         {basis === 'reported' &&
           expected !== undefined &&
           ` Expected: ${count(expected)}${errorText(expected, total)}.`}
-        {between && ` Nine prompts in ten have ${count(between[0])} to ${count(between[1])}.`}
+        {between &&
+          between[0] < between[1] &&
+          ` Nine prompts in ten have ${count(between[0])} to ${count(between[1])}.`}
       </p>
       <p>
         {`The window of the model has ${count(window)} tokens: ${count(budget.reserve)} are kept for the answer`}
