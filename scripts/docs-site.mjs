@@ -35,7 +35,7 @@ function layPages() {
   rmSync(pages, { recursive: true, force: true })
   cpSync(join(root, 'docs'), pages, { recursive: true })
   rmSync(join(pages, 'decisions'), { recursive: true })
-  for (const file of readdirSync(pages, { recursive: true })) {
+  for (const file of readdirSync(pages, { recursive: true, encoding: 'utf8' })) {
     if (file.endsWith('.md')) write(file, `docs/${file}`, readFileSync(join(pages, file), 'utf8'))
   }
   for (const [from, to] of Object.entries(beside)) write(to, from, readFileSync(join(root, from), 'utf8'))
