@@ -107,7 +107,7 @@ test('sessions are listed by their titles, those without a word are removed, and
   const { sessions, nextCursor } = await second.agent.request(session.list, { cwd: workspace })
   assert.deepEqual(
     sessions.map(({ sessionId, cwd, title }) => [sessionId, cwd, title]),
-    [[id, workspace, '/say One.']],
+    [[id, workspace, '/say One']],
   )
   assert.equal(nextCursor, undefined)
   await second.agent.request(session.load, { sessionId: id, cwd: workspace, mcpServers: [] })

@@ -41,7 +41,7 @@ test('from the start of a gateway to its end, every command finds what the other
       .map((row) => JSON.parse(row).id),
     [sessionId],
   )
-  assert.match((await ask('sessions')).stdout, /Hello/)
+  assert.match((await ask('sessions')).stdout, /And again/)
   assert.match((await ask('sessions', 'show', sessionId)).stdout, /> And again\n/)
   assert.match((await ask('context', sessionId, '--input', 'And now?')).stdout, /^input .* included$/m)
   assert.match((await ask('calls', sessionId)).stdout, new RegExp(calls[0]))

@@ -71,7 +71,7 @@ test('totals and rows of usage are exactly the sums of what the calls reported',
   const { rows: sessions } = await usage('session')
   assert.deepEqual(
     new Set(sessions.map(({ title }) => title)),
-    new Set(['another session', 'hello', 'without a price', undefined]),
+    new Set(['another session', 'message 1', 'without a price', undefined]),
   )
   for (const { key, title: _title, ...row } of sessions) {
     assert.deepEqual(row, sumsOf(calls.filter(({ session = null }) => session === key)), String(key))

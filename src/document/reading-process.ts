@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Clock, defined, leaveProcessorToOthers, withoutInherited } from '../platform.ts'
 import type { Document, Unreadable } from './document.ts'
-import { type ReadingLimits, sizeInWords } from './reading-limits.ts'
+import { type ReadingLimits, sizeInWords, tooManyCharacters } from './reading-limits.ts'
 import {
   errorExit,
   overtimeSignal,
@@ -171,17 +171,30 @@ async function exchange(
   const ended = Promise.withResolvers<Exchange>()
   let mediaType = 'application/octet-stream'
   const texts: string[] = []
+  let characters = 0
   const failed = (code: Unreadable['code'], reason: string, died: boolean) =>
     ended.resolve({ outcome: { kind: 'unreadable', code, reason, mediaType }, died, spent: false })
   const onNews = (news: ReadingNews) => {
     if (news.type === 'kind') mediaType = news.mediaType
     else if (news.type === 'progress') tellOn(news.progress)
-    else if (news.type === 'text') texts.push(news.text)
+    else if (news.type === 'text') take(news.text)
     else if (news.type === 'failed') ended.reject(new Error(news.message))
     else {
       const { outcome, spent } = news
-      ended.resolve({ outcome: 'text' in outcome ? { ...outcome, text: texts.join('') } : outcome, died: false, spent })
+      ended.resolve({
+        outcome: 'text' in outcome ? { ...outcome, text: [...texts, outcome.text].join('') } : outcome,
+        died: false,
+        spent,
+      })
     }
+  }
+  /** Whoever has taken over the process cannot fill this one. */
+  const take = (text: string) => {
+    characters += text.length
+    if (characters <= limits.characters) return void texts.push(text)
+    const { code, message } = tooManyCharacters(characters, limits.characters)
+    failed(code, message, false)
+    child.kill('SIGKILL')
   }
   const tellOn = (progress: ReadingProgress) => {
     try {

@@ -45,16 +45,16 @@ function applyToLabel(before: StoredLabel, body: EntryBody, turn: TurnRow | unde
       return {
         ...before,
         unended: before.unended + 1,
-        opening: before.opening ?? openingOf(messageText(body.message)) ?? null,
+        opening: openingOf(before.opening ?? '', { next: messageText(body.message) }) ?? null,
       }
     case 'edit':
       return turn?.ordinal === 1
         ? { ...before, opening: openingOf(messageText(body.message)) ?? before.opening }
         : before
-    // What a greeting or a paste is about, its answer says.
+    // What a paste is about, its answer says.
     case 'message':
       if (turn?.ordinal !== 1 || body.message.role !== 'assistant') return before
-      return { ...before, opening: openingOf(before.opening ?? '', messageText(body.message)) ?? null }
+      return { ...before, opening: openingOf(before.opening ?? '', { answer: messageText(body.message) }) ?? null }
     case 'approval-request':
       return { ...before, waiting: before.waiting + 1 }
     case 'approval':

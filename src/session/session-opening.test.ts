@@ -38,31 +38,31 @@ test('a title says what a text is about, without greeting, Markdown, quotes, cod
     assert.deepEqual([openingOf(text), openingOf(title)], [title, title], text)
 })
 
-test('what says nothing has the title of its answer, and without one its own beginning', () => {
+const answer = '```\n1\n```\n\n## The harbour at night\n\nIt is dark.'
+
+test('a paste, a file or a name alone has the title of its answer, and without one its own beginning', () => {
   for (const text of [
     '',
-    'hi',
-    'Hello!',
-    'hey there',
-    'Hi Ann!',
-    '?',
-    '…',
-    '👍',
-    'ok',
-    'Thanks!',
     'report.pdf',
     '/home/ann/notes.txt',
     'https://example.org',
     '```\nnpm ERR! code 1\n```',
     '~~~\nnot closed',
-    '```',
     '> Only a quote',
-    '| a | b |\n| - | - |',
-  ])
-    assert.equal(openingOf(text, '```\n1\n```\n\n## The harbour at night\n\nIt is dark.'), 'The harbour at night', text)
-  assert.equal(openingOf('hi', 'Hello! How can I help you today?'), 'How can I help you today?')
-  assert.deepEqual([openingOf('hi', '👍'), openingOf('?'), openingOf(' ', ' ')], ['hi', '?', undefined])
+    '| day | tide |\n| - | - |',
+  ]) {
+    assert.equal(openingOf(text, { answer }), 'The harbour at night', text)
+    assert.equal(openingOf(text, { next: 'Hello. When does the tide turn?', answer }), 'When does the tide turn?', text)
+  }
   assert.equal(openingOf('```\nnpm ERR! code 1\n```'), '``` npm ERR! code 1 ```')
+})
+
+test('a greeting waits for the first message that says something, whatever was answered to it', () => {
+  for (const text of ['hi', 'Hello!', 'hey there', 'Hi Ann!', '?', '…', '👍', 'ok', 'Thanks!']) {
+    assert.equal(openingOf(text, { answer: 'How can I help you today?' }), text)
+    assert.equal(openingOf(openingOf(text)!, { next: 'When does the tide turn?' }), 'When does the tide turn?')
+  }
+  assert.deepEqual([openingOf(' ', { answer: ' ' }), openingOf('', { next: 'hi' })], [undefined, 'hi'])
 })
 
 test('no title is longer than 60 characters, nor takes long for a text that is', () => {

@@ -4,16 +4,31 @@ const LOOKED_AT = 8_000
 const LONGEST = 60
 
 /**
- * What an exchange is about, as a title of at most 60 characters: the first heading, line or sentence of the message that says
- * something, without greeting, Markdown, quotes, code and names of files alone. Where none does, that of the answer, else the
- * beginning of the message as it is. `undefined` where there is nothing. Pure.
+ * What a conversation is about, as a title of at most 60 characters: the first heading, line or sentence of its first message that
+ * says something, without greeting, Markdown, quotes, code and names of files alone. Where none does, that of the `next` message;
+ * for a paste or a file that of its `answer`: an answer to a greeting does not know yet what it is about. Else the beginning of the
+ * message as it is. `undefined` where there is nothing. Pure.
  */
-export function openingOf(message: string, answer = ''): string | undefined {
-  const line = message
+export function openingOf(
+  message: string,
+  { answer = '', next = '' }: { readonly answer?: string; readonly next?: string } = {},
+): string | undefined {
+  const line = (message === '' ? next : message)
     .slice(0, LOOKED_AT)
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()
-  return sayingWords(message) ?? sayingWords(answer) ?? (line === '' ? undefined : shortened(line))
+  const isPaste =
+    line === '' ||
+    line
+      .replace(GREETING, '')
+      .replace(SHORT_ANSWER, '')
+      .search(/\p{L}{2}/u) >= 0
+  return (
+    sayingWords(message) ??
+    sayingWords(next) ??
+    (isPaste ? sayingWords(answer) : undefined) ??
+    (line === '' ? undefined : shortened(line))
+  )
 }
 
 function sayingWords(text: string): string | undefined {

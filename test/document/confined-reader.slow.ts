@@ -178,6 +178,16 @@ test('the same where the gateway runs as a plain user', { skip: skip || plainUse
   assert.match(printed, /pass 1\n[^]*fail 0\n[^]*skipped 0\n/)
 })
 
+test('whoever takes over the reading process cannot fill the gateway with text without end', { skip }, async (t) => {
+  const program = join(await folderOf(t), 'program.mjs')
+  const words = `{ type: 'text', text: 'x'.repeat(65536) }`
+  await writeFile(program, `process.on('message', () => setInterval(() => process.send(${words}), 0))`)
+  const reader = readerOf(t, { clock: systemClock, confine: hostile(program) })
+  const read = await reader.read({ bytes: Buffer.from('x'), name: 'a.txt' })
+  assert.ok(read.kind === 'unreadable' && read.code === 'too-large', JSON.stringify(read).slice(0, 200))
+  assert.match(read.reason, /^its text has 5,\d{3},\d{3} characters; at most 5,000,000 are taken$/)
+})
+
 test('a file that fills the memory ends its process, and the next one is read', { skip }, async (t) => {
   const reader = readerOf(t, { clock: systemClock, limits: { memoryBytes: 250 * 2 ** 20 }, atOnce: 1 })
   const bomb = pdfOf([' '.repeat(300 * 2 ** 20)])
