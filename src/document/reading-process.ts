@@ -188,7 +188,7 @@ async function exchange(
       })
     }
   }
-  /** Whoever has taken over the process cannot fill this one. */
+  /** A process that was taken over by a file cannot fill this one. */
   const take = (text: string) => {
     characters += text.length
     if (characters <= limits.characters) return void texts.push(text)
