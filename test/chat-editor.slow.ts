@@ -58,7 +58,7 @@ for (const columns of [40, 120]) {
     chat.paste('first line\n\tsecond 日本語\nthird 👩‍👩‍👧 line')
     await chat.until(/first line\n⇥second 日本語\nthird 👩‍👩‍👧 line\n─+\nrehearsal/)
     chat.keys('Enter')
-    const said = await chat.until(/input +“first line sec…” +full\s+\d+ +\d+ +included\n *```\n─/)
+    const said = await chat.until(/input +this turn +full\s+\d+ +\d+ +included\n *```\n─/)
     assert.match(said, /> first line\n +second 日本語\n {2}third 👩‍👩‍👧 line\nThis is a rehearsal/)
 
     chat.paste(`/slow 20\n/say ${'word '.repeat(400)}`)
