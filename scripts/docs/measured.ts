@@ -64,9 +64,9 @@ const rows: readonly ProofRow[] = [
     beside: (share) => `drop the oldest: ${share} ×`,
   },
   {
-    what: 'Page: all scripts but highlighting and mathematics',
+    what: 'Page: scripts of the first screen',
     bench: 'bench:web',
-    figures: ['scripts, kB'],
+    figures: ['scripts of the first screen, kB'],
     own: (size) => `${size} kB (Brotli)`,
     beside: (size) => `budget: ${size} kB`,
   },
