@@ -178,7 +178,7 @@ test('the same where the gateway runs as a plain user', { skip: skip || plainUse
   assert.match(printed, /pass 1\n[^]*fail 0\n[^]*skipped 0\n/)
 })
 
-test('whoever takes over the reading process cannot fill the gateway with text without end', { skip }, async (t) => {
+test('a reading process that was taken over cannot fill the gateway with text without end', { skip }, async (t) => {
   const program = join(await folderOf(t), 'program.mjs')
   const words = `{ type: 'text', text: 'x'.repeat(65536) }`
   await writeFile(program, `process.on('message', () => setInterval(() => process.send(${words}), 0))`)
