@@ -39,7 +39,7 @@ export const submittedSchema = z.object({
 export const sessionRowSchema = z.looseObject({
   id: z.string(),
   title: z.string().optional(),
-  opening: z.string().optional().describe('What the first exchange is about: shown in place of a missing title.'),
+  opening: z.string().optional().describe('What the conversation is about: shown in place of a missing title.'),
   folder: z.string().optional(),
   pinned: z.boolean(),
   state: z

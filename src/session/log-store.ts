@@ -150,7 +150,7 @@ export interface StoreDamage {
 export interface SessionRow {
   readonly id: string
   readonly title: string | undefined
-  /** What its first exchange is about, on one line: what stands in a list for a session without a title. */
+  /** What it is about, on one line: what stands in a list for a session without a title. */
   readonly opening: string | undefined
   readonly folder: string | undefined
   readonly pinned: boolean

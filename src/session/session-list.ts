@@ -6,7 +6,7 @@ import { openingOf } from './session-opening.ts'
 
 /** What a list of sessions shows of one, as the store keeps it. */
 export interface StoredLabel {
-  /** What the first exchange is about, on one line: words of the first message, else of its answer. */
+  /** What the conversation is about, on one line (`openingOf`). */
   readonly opening: string | null
   readonly folder: string | null
   /** 0 or 1. */

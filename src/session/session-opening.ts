@@ -13,22 +13,14 @@ export function openingOf(
   message: string,
   { answer = '', next = '' }: { readonly answer?: string; readonly next?: string } = {},
 ): string | undefined {
+  const said = sayingWords(message) ?? sayingWords(next)
+  if (said !== undefined) return said
   const line = (message === '' ? next : message)
     .slice(0, LOOKED_AT)
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()
-  const isPaste =
-    line === '' ||
-    line
-      .replace(GREETING, '')
-      .replace(SHORT_ANSWER, '')
-      .search(/\p{L}{2}/u) >= 0
-  return (
-    sayingWords(message) ??
-    sayingWords(next) ??
-    (isPaste ? sayingWords(answer) : undefined) ??
-    (line === '' ? undefined : shortened(line))
-  )
+  const isPaste = line === '' || /\p{L}{2}/u.test(line.replace(GREETING, '').replace(SHORT_ANSWER, ''))
+  return (isPaste ? sayingWords(answer) : undefined) ?? (line === '' ? undefined : shortened(line))
 }
 
 function sayingWords(text: string): string | undefined {

@@ -82,7 +82,6 @@ export function createBudgetService(parts: {
   async function correct(): Promise<void> {
     const { store, priceOf } = parts.earlier
     const holds = Map.groupBy(left, (id) => id.slice(0, id.lastIndexOf('/')))
-    left = []
     for (const [id, [first = '', ...others]] of holds) {
       const call = await store.call(id)
       const cost = call && reportedCost(call.outcome?.usage, await priceOf(call.model))
@@ -90,6 +89,7 @@ export function createBudgetService(parts: {
       open().settle(first, cost)
       for (const other of others) open().release(other)
     }
+    left = []
   }
 
   async function fill(): Promise<void> {

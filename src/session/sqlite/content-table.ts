@@ -21,15 +21,17 @@ export function putContent(
 
 export function readContent(connection: StoreConnection, hash: string): string | undefined {
   const row = connection.get(oneContent, { hash })
-  if (row?.parts) return withLongTexts(connection, row.text, row.parts)
-  return row?.escaped ? JSON.parse(row.text) : row?.text
+  return row && withLongTexts(connection, textOf(row), row.parts)
 }
 
 /** The same, and lets other work run while a long text is read. */
 export async function readContentInSlices(connection: StoreConnection, hash: string): Promise<string | undefined> {
   const row = connection.get(oneContent, { hash })
-  if (row?.parts == null) return row?.escaped ? JSON.parse(row.text) : row?.text
-  return withLongTextsInSlices(connection, row.text, row.parts)
+  return row && withLongTextsInSlices(connection, textOf(row), row.parts)
+}
+
+function textOf({ text, escaped }: StoredContent): string {
+  return escaped ? (JSON.parse(text) as string) : text
 }
 
 const insertContent = statement<StoredContent & { hash: string }>(
