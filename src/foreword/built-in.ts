@@ -22,6 +22,7 @@ import { skills } from '../capabilities/skills/skills.ts'
 import { subjects } from '../capabilities/subjects/subjects.ts'
 import { telegram } from '../capabilities/telegram/telegram.ts'
 import { telemetry } from '../capabilities/telemetry/telemetry.ts'
+import { templates } from '../capabilities/templates/templates.ts'
 import { webAccess } from '../capabilities/web-access/web-access.ts'
 import { webApp } from '../capabilities/web-app/web-app.ts'
 import { workspace } from '../capabilities/workspace/workspace.ts'
@@ -48,6 +49,7 @@ export const builtIn: readonly AnyCapability[] = [
   sessionLayout,
   agents,
   projects,
+  templates,
   search,
   files,
   memory,

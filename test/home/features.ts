@@ -10,6 +10,7 @@ import type { Memory, SessionMemory } from '../../src/capabilities/memory/core/m
 import type { MemorySettings } from '../../src/capabilities/memory/core/memory-layers.ts'
 import { memory } from '../../src/capabilities/memory/memory.ts'
 import { type ProjectValue, projects } from '../../src/capabilities/projects/projects.ts'
+import type { TemplateValue } from '../../src/capabilities/templates/template-record.ts'
 import type { EditedPrompt } from '../../src/capabilities/prompt/edited-prompt.ts'
 import type { PromptService } from '../../src/capabilities/prompt/prompt.ts'
 import { search } from '../../src/capabilities/search/search.ts'
@@ -41,6 +42,7 @@ export interface Runtime extends Omit<RuntimeOf, 'newSession' | 'preview' | 'sta
   readonly prompt: EditedPrompt
   readonly agents: Records<AgentValue>
   readonly projects: Records<ProjectValue>
+  readonly templates: Records<TemplateValue>
   readonly subjects: Subjects
   readonly proposals: Proposals
   summariseNotes: SubjectService['summariseNotes']
@@ -76,6 +78,7 @@ const keys = {
   prompt: serviceKey<PromptService>('prompt'),
   agents: serviceKey<Records<AgentValue>>('agents'),
   projects: serviceKey<Records<ProjectValue>>('projects'),
+  templates: serviceKey<Records<TemplateValue>>('templates'),
   subjects: serviceKey<SubjectService>('subjects'),
   files: serviceKey<FileService>('files'),
   memory: serviceKey<Pick<Memory, 'show' | 'forget'>>('memory'),
@@ -116,6 +119,7 @@ export function withFeatures<Opened extends RuntimeOf>(opened: Opened): Omit<Ope
     prompt: () => of(keys.prompt).edited,
     agents: () => of(keys.agents),
     projects: () => of(keys.projects),
+    templates: () => of(keys.templates),
     subjects: () => of(keys.subjects).subjects,
     proposals: () => of(keys.subjects).proposals,
     library: () => of(fileLibrary),

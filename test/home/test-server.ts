@@ -14,6 +14,7 @@ import { responseRoutes } from '../../src/capabilities/openai-api/responses/resp
 import { scriptedResponses } from '../server/scripted-responses.ts'
 import { openaiApi } from '../../src/capabilities/openai-api/openai-api.ts'
 import { projectSchema } from '../../src/capabilities/projects/projects.ts'
+import { templateSchema } from '../../src/capabilities/templates/template-record.ts'
 import { promptRoutes } from '../../src/capabilities/prompt/http/prompt-routes.ts'
 import { proposalRoutes, subjectRoutes } from '../../src/capabilities/subjects/http/subject-routes.ts'
 import { layouts } from '../../src/context.ts'
@@ -96,6 +97,10 @@ function contributionsTo(runtime: FeatureRuntime): readonly ServerContribution[]
     {
       name: 'projects',
       routes: recordRoutes(() => runtime.projects, { name: 'project', one: 'a project', schema: projectSchema }),
+    },
+    {
+      name: 'templates',
+      routes: recordRoutes(() => runtime.templates, { name: 'template', one: 'a template', schema: templateSchema }),
     },
     { name: 'prompt', routes: promptRoutes({ edited: runtime.prompt, own: packagedPrompt }) },
     {

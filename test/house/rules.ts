@@ -139,6 +139,7 @@ const plainNames: ReadonlySet<string> = new Set([
   'projects',
   'shell',
   'search',
+  'templates',
   'workspace',
 ])
 

@@ -47,6 +47,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'DELETE /api/sessions/{session}/approvals/{tool}',
     'DELETE /api/sessions/{session}/memory',
     'DELETE /api/sessions/{session}/notes',
+    'DELETE /api/templates/{template}',
     'DELETE /v1/responses/{response}',
     'GET /',
     'GET /api/acceptance',
@@ -123,6 +124,9 @@ test('the OpenAPI document lists every endpoint', () => {
     'GET /api/subjects/{subject}',
     'GET /api/subjects/{subject}/context',
     'GET /api/subjects/{subject}/notes',
+    'GET /api/templates',
+    'GET /api/templates/{template}',
+    'GET /api/templates/{template}/versions',
     'GET /api/token',
     'GET /api/tool-access',
     'GET /api/tool-access/versions',
@@ -138,6 +142,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'PATCH /api/schedules/{schedule}',
     'PATCH /api/sessions/{session}',
     'PATCH /api/sessions/{session}/turns/{turn}',
+    'PATCH /api/templates/{template}',
     'POST /api/acceptance',
     'POST /api/agents',
     'POST /api/agents/{agent}/restore',
@@ -172,6 +177,8 @@ test('the OpenAPI document lists every endpoint', () => {
     'POST /api/subjects/{subject}/gaps',
     'POST /api/subjects/{subject}/log',
     'POST /api/subjects/{subject}/summary',
+    'POST /api/templates',
+    'POST /api/templates/{template}/restore',
     'POST /api/token/replace',
     'POST /api/tool-access/preview',
     'POST /api/tools/{tool}/accept',
@@ -227,6 +234,8 @@ test('the endpoints accept what the OpenAPI document allows', async () => {
     ['/api/agents', { name: 'Painter', layout: 'none' }, false],
     ['/api/projects', { name: 'Tides', instructions: 'Be exact.' }, true],
     ['/api/projects', { name: 'Tides', files: [] }, false],
+    ['/api/templates', { name: 'tides', text: 'Tell me of {{place}}.' }, true],
+    ['/api/templates', { name: 'two words', text: 'Tell me.' }, false],
     ['/api/subjects', { id: 'IMG_1', brief: 'Tastes: [Night]' }, true],
     ['/api/subjects', { brief: 'A brief alone.' }, false],
     ['/api/subjects/IMG_1/log', { op: 'crop', details: { left: 4 } }, true],
@@ -265,9 +274,11 @@ test('the endpoints answer as the OpenAPI document says', async () => {
   await doors.request(`/api/sessions/${session}/turns/${turn}?wait=5000`)
   const agent = (await doors.json<{ id: string }>('/api/agents', { body: { name: 'Reader', reminder: 'Read.' } })).id
   const project = (await doors.json<{ id: string }>('/api/projects', { body: { name: 'Sea' } })).id
+  const body = { name: 'review', text: 'Review {{what}}.' }
+  const template = (await doors.json<{ id: string }>('/api/templates', { body })).id
   const file = await handedIn()
   const proposal = await proposed()
-  const things = { agent, project, file, subject: 'IMG_2', proposal }
+  const things = { agent, project, template, file, subject: 'IMG_2', proposal }
   const values: Record<string, string> = {
     session,
     turn,

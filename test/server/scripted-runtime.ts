@@ -29,6 +29,7 @@ import type { RankedPassage, SearchHit } from '../../src/search.ts'
 import { presentOptions } from './present-options.ts'
 import { agentSchema } from '../../src/capabilities/agents/agent-record.ts'
 import { projectRecordKind } from '../../src/capabilities/projects/projects.ts'
+import { templateRecordKind } from '../../src/capabilities/templates/template-record.ts'
 import { createEditedPrompt } from '../../src/capabilities/prompt/edited-prompt.ts'
 import { createRecords } from '../../src/runtime/records.ts'
 import { scriptedAcceptance, scriptedAccess } from './scripted-access.ts'
@@ -297,6 +298,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     { kind: 'agent', schema: agentSchema(Object.keys(layouts)), nameOf: ({ name }) => name },
   )
   const projects = createRecords({ store: memory, clock }, projectRecordKind)
+  const templates = createRecords({ store: memory, clock }, templateRecordKind)
   const { subjects, proposals, summariseNotes } = scriptedSubjects(time)
   const existingSubject = async (subject: string): Promise<void> => {
     const there = (await subjects.list()).some(({ id }) => id === subject)
@@ -478,6 +480,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     prompt: createEditedPrompt(memory, clock),
     agents,
     projects,
+    templates,
     subjects,
     proposals,
     summariseNotes,

@@ -5,6 +5,8 @@ export interface ListedCommand {
   readonly summary: string
   /** It only shows something (`alone`: where nothing follows it), so it need not wait for a turn. */
   readonly shows?: 'always' | 'alone'
+  /** The text of a template, which goes into the message field. */
+  readonly template?: string
 }
 
 export interface CommandList {

@@ -2,6 +2,7 @@ import { type KeyboardEvent, type ReactNode, useId, useMemo, useState } from 're
 import { useLocation } from 'wouter'
 import type { CommandList } from '../api/commands.ts'
 import { type SessionPage, useResource } from '../api/resources.ts'
+import { useTemplates, withTemplates } from '../api/templates.ts'
 import { composeText } from '../chat/composed-text.ts'
 import { allCommands } from '../chat/slash-commands.ts'
 import { Dialog } from '../parts/dialog.tsx'
@@ -18,6 +19,7 @@ const SESSIONS = 200
 export default function CommandPalette({ onClose }: { onClose(): void }): ReactNode {
   const { data: sessions } = useResource<SessionPage>(`/api/sessions?limit=${SESSIONS}`)
   const { data: commands } = useResource<CommandList>('/api/commands', { revalidateOnFocus: false })
+  const templates = useTemplates()
   const [location, navigate] = useLocation()
 
   const groups = useMemo((): readonly PaletteGroup[] => {
@@ -46,7 +48,7 @@ export default function CommandPalette({ onClose }: { onClose(): void }): ReactN
       { title: 'Colours', items: themes.map(({ id, title }) => does(`Colours: ${title}`, () => chooseTheme(id))) },
       {
         title: 'Commands',
-        items: allCommands(commands).map(({ name, argument, summary }) =>
+        items: allCommands(commands && withTemplates(commands, templates)).map(({ name, argument, summary }) =>
           does(`/${name}`, () => write(`/${name}${argument === undefined ? '' : ' '}`), summary),
         ),
       },
@@ -58,7 +60,7 @@ export default function CommandPalette({ onClose }: { onClose(): void }): ReactN
         })),
       },
     ]
-  }, [sessions, commands, location, navigate, onClose])
+  }, [sessions, commands, templates, location, navigate, onClose])
 
   return (
     <Dialog title="Command palette" onClose={onClose}>

@@ -26,6 +26,8 @@ interface ComposerProps {
   /** Drawn along the top of the field. */
   readonly edge: ReactNode
   onChange(draft: string): void
+  /** A template was chosen from the commands. */
+  onTemplate(command: ListedCommand): void
   onFiles(files: readonly File[]): void
   onSend(): Promise<void>
   /** Present while a turn runs or a message is on its way. */
@@ -37,7 +39,8 @@ interface ComposerProps {
  * arrows choose a command.
  */
 export function Composer(props: ComposerProps): ReactNode {
-  const { draft, busy, attached, completions, chooser, chips, edge, onChange, onFiles, onSend, onStop } = props
+  const { draft, busy, attached, completions, chooser, chips, edge, onChange, onTemplate, onFiles, onSend, onStop } =
+    props
   const field = useRef<HTMLTextAreaElement>(null)
   const listId = useId()
   const [mark, setMark] = useState(0)
@@ -55,10 +58,12 @@ export function Composer(props: ComposerProps): ReactNode {
   const marked = commands?.[Math.min(mark, commands.length - 1)]
   const cannotSend = busy || attached === 'uploading' || (draft.trim() === '' && attached === 'nothing')
 
-  const complete = ({ name, argument }: ListedCommand): void => {
+  const complete = (command: ListedCommand): void => {
+    const { name, argument } = command
     onChange(`/${name}${argument === undefined ? '' : ' '}`)
     setHiddenFor(`/${name}`)
     field.current?.focus()
+    if (command.template !== undefined) onTemplate(command)
   }
   const send = (): void => void onSend().finally(() => field.current?.focus())
 

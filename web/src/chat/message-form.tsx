@@ -12,6 +12,7 @@ import { leafOf, openTurns } from './open-turns.ts'
 import { QueuedMessages } from './queued-messages.tsx'
 import { SessionChips } from './session-chips.tsx'
 import { argumentCompletions, completions, readLine, runsAtOnce, typedArgument } from './slash-commands.ts'
+import { ChosenTemplate, TemplateButton, useTemplate } from './template-insertion.tsx'
 import type { Attachments } from './use-attachments.ts'
 import { type CommandResult, unknownCommand, useCommands } from './use-commands.ts'
 import type { HeldDraft } from './use-draft.ts'
@@ -49,7 +50,8 @@ export function MessageForm(props: MessageFormProps): ReactNode {
   const { conversation, connected, failure } = followed
   const { draft, change, current } = held
   const { setError } = sending
-  const commands = useCommands(session, () => chooser.current?.click())
+  const template = useTemplate(held)
+  const commands = useCommands(session, draft.text.startsWith('/'), () => chooser.current?.click())
   const completed = useCompletions(draft.text, commands.list)
   const { running, queued } = openTurns(conversation)
 
@@ -68,6 +70,8 @@ export function MessageForm(props: MessageFormProps): ReactNode {
     const line = readLine(draft.text, list, model)
     if (line.type === 'message') return sending.send()
     if (line.type === 'unknown') return setError(unknownCommand(line.name))
+    const { name, template: saved } = line.command
+    if (saved !== undefined) return template.begin({ name, text: saved, argument: line.argument })
     if (running && !runsAtOnce(line.command, line.argument)) {
       return setError({
         message: `/${line.command.name} has to wait until the turn has ended.`,
@@ -120,6 +124,7 @@ export function MessageForm(props: MessageFormProps): ReactNode {
               <QueuedMessages session={session} turns={queued} onKeep={keep} />
             </>
           )}
+          <ChosenTemplate insertion={template} />
           <AttachmentList items={attachments.items} onRemove={attachments.remove} />
         </div>
       </div>
@@ -130,9 +135,15 @@ export function MessageForm(props: MessageFormProps): ReactNode {
           attached={uploads ? 'uploading' : draft.files.length > 0 ? 'files' : 'nothing'}
           completions={completed}
           chooser={chooser}
-          chips={<SessionChips session={session} choices={choices} />}
+          chips={
+            <>
+              <TemplateButton draft={draft.text} insertion={template} />
+              <SessionChips session={session} choices={choices} />
+            </>
+          }
           edge={<NextCallEdge />}
           onChange={(text) => change({ text })}
+          onTemplate={({ name, template: text = '' }) => template.begin({ name, text, argument: '' })}
           onFiles={attachments.add}
           onSend={send}
           onStop={sending.busy ? sending.giveUp : running ? () => void stop() : undefined}

@@ -25,9 +25,9 @@ export function allCommands(list: CommandList | undefined): readonly ListedComma
  * unknown command is never sent as a message.
  */
 export function readLine(text: string, list: CommandList | undefined, model: string | undefined): Line {
-  const [, name, argument = ''] = /^\/([\w-]+)(?:\s+(.*))?$/s.exec(text.trimEnd()) ?? []
+  const [, name, argument = ''] = /^\/([\p{L}\p{M}\p{N}_-]+)(?:\s+(.*))?$/su.exec(text.trimEnd()) ?? []
   if (name === undefined) return { type: 'message' }
-  const command = allCommands(list).find((each) => each.name === name)
+  const command = allCommands(list).find((each) => isSame(each.name, name))
   if (command) return { type: 'command', command, argument: argument.trim() }
   const provider = model?.split('/', 1)[0]
   const acts = (list?.scripts ?? []).some((script) => script.provider === provider && script.words.includes(name))
@@ -42,11 +42,16 @@ export function messageText(text: string, list: CommandList | undefined, model: 
 
 /** The commands that complete what is being typed: `undefined` where no name of a command is. */
 export function completions(text: string, list: CommandList | undefined): readonly ListedCommand[] | undefined {
-  const [, typed] = /^\/([\w-]*)$/.exec(text) ?? []
+  const [, typed] = /^\/([\p{L}\p{M}\p{N}_-]*)$/u.exec(text) ?? []
   if (typed === undefined) return undefined
-  const found = allCommands(list).filter(({ name }) => name.startsWith(typed.toLowerCase()))
-  const isWhole = found.length === 1 && found[0]!.name === typed
+  const found = allCommands(list).filter(({ name }) => name.toLowerCase().startsWith(typed.toLowerCase()))
+  const isWhole = found.length === 1 && isSame(found[0]!.name, typed)
   return found.length === 0 || isWhole ? undefined : found
+}
+
+/** A phone begins a word with a capital. */
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
 }
 
 /** Whether it may run while a turn does. */

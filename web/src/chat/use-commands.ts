@@ -4,6 +4,7 @@ import { useLocation } from 'wouter'
 import { api, type ApiError } from '../api/client.ts'
 import type { CommandList, ListedCommand } from '../api/commands.ts'
 import { useResource } from '../api/resources.ts'
+import { type TemplateList, TEMPLATES, withTemplates } from '../api/templates.ts'
 import { openOverlay } from '../parts/overlays.ts'
 import { showToast } from '../parts/toasts.tsx'
 import { composeNext, composeText } from './composed-text.ts'
@@ -24,9 +25,14 @@ interface Commands {
   run(command: ListedCommand, argument: string): Promise<void>
 }
 
-/** The commands of a conversation: those of the page are done here, all others by the gateway. */
-export function useCommands(session: string | undefined, attach: () => void): Commands {
-  const { data: list } = useResource<CommandList>('/api/commands', { revalidateOnFocus: false })
+/**
+ * The commands of a conversation: those of the page are done here, all others by the gateway. Templates are among them once
+ * `typed`: a command is being typed.
+ */
+export function useCommands(session: string | undefined, typed: boolean, attach: () => void): Commands {
+  const { data: commands } = useResource<CommandList>('/api/commands', { revalidateOnFocus: false })
+  const { data: saved } = useResource<TemplateList>(typed ? TEMPLATES : undefined)
+  const list = commands && withTemplates(commands, saved?.templates)
   const { mutate } = useSWRConfig()
   const [, navigate] = useLocation()
   const [result, setResult] = useState<CommandResult>()
@@ -57,7 +63,11 @@ export function useCommands(session: string | undefined, attach: () => void): Co
 
   return {
     list,
-    listed: async () => list ?? (await api<CommandList>('/api/commands').catch(() => undefined)),
+    async listed() {
+      const known = commands ?? (await api<CommandList>('/api/commands').catch(() => undefined))
+      const { templates } = saved ?? (await api<TemplateList>(TEMPLATES).catch(() => ({ templates: [] })))
+      return known && withTemplates(known, templates)
+    },
     result,
     closeResult: () => setResult(undefined),
     async run({ name }, argument) {

@@ -19,7 +19,7 @@ export function TextField({ label, hint, problem, ...rest }: FieldProps & Compon
   )
 }
 
-/** A text of several lines with its label. It grows with what is in it. */
+/** A text of several lines with its label. It grows with what is in it, from one line where `rows` is 1. */
 export function TextArea({ label, hint, problem, ...rest }: FieldProps & ComponentProps<'textarea'>): ReactNode {
   return (
     <Field label={label} hint={hint} problem={problem}>
@@ -28,7 +28,7 @@ export function TextArea({ label, hint, problem, ...rest }: FieldProps & Compone
           {...described}
           dir="auto"
           {...rest}
-          className={`${look} field-sizing-content max-h-[60dvh] min-h-20 leading-relaxed`}
+          className={`${look} field-sizing-content ${rest.rows === 1 ? 'max-h-40' : 'max-h-[60dvh] min-h-20'} leading-relaxed`}
         />
       )}
     </Field>

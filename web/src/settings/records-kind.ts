@@ -11,13 +11,16 @@ export interface RecordsKind<Value extends NamedValue> {
   readonly one: string
   /** What they are for: one sentence. */
   readonly about: string
+  /** How one is used, where it is nothing that a session chooses: then it has no files and no layer either. */
+  readonly use?: string
+  readonly nameHint?: string
   readonly empty: Value
   /** The line that tells records apart in the list. */
   describe(value: Value): string
   /** Every field of a value, in words, for the difference between versions. */
   textOf(value: Value): string
   /** Ids of the layers of a request that come from a value, by their titles. */
-  layersOf(value: Value): Readonly<Record<string, string>>
+  layersOf?(value: Value): Readonly<Record<string, string>>
   readonly Fields: (props: FieldsProps<Value>) => ReactNode
 }
 

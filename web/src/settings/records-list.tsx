@@ -14,7 +14,7 @@ import { timeText } from './version-list.tsx'
 import { useAction } from '../parts/use-action.ts'
 
 export function RecordList<Value extends NamedValue>({ kind }: { readonly kind: RecordsKind<Value> }): ReactNode {
-  const { name, one, about, describe } = kind
+  const { name, one, about, use = `In a conversation, choose ${one} beside the model.`, describe } = kind
   const { data, error } = useResource<KeptList<Value>>(`/api/${name}s`)
   const records = data?.[`${name}s`]
   const create = (
@@ -46,7 +46,7 @@ export function RecordList<Value extends NamedValue>({ kind }: { readonly kind: 
         </ul>
       )}
       <Removed kind={kind} />
-      <p className="text-sm text-soft">{`In a conversation, choose ${one} in the header.`}</p>
+      <p className="text-sm text-soft">{use}</p>
     </div>
   )
 }

@@ -49,7 +49,7 @@ interface EditorProps<Value extends NamedValue> {
 
 /** The form of a new record. */
 function NewRecord<Value extends NamedValue>({ kind, onSaved }: EditorProps<Value>): ReactNode {
-  const { name, empty, textOf, Fields } = kind
+  const { name, empty, textOf } = kind
   const newest = { version: 0, value: empty }
   const draft = useDraft(`${name}/new`, newest)
   const [, navigate] = useLocation()
@@ -78,7 +78,7 @@ function NewRecord<Value extends NamedValue>({ kind, onSaved }: EditorProps<Valu
         save={save}
         saveLabel={`Create the ${name}`}
       >
-        <RecordFields Fields={Fields} value={draft.value} set={draft.set} />
+        <RecordFields kind={kind} value={draft.value} set={draft.set} />
       </VersionForm>
     </div>
   )
@@ -138,7 +138,7 @@ function RecordEditor<Value extends NamedValue>({
 }
 
 function Editor<Value extends NamedValue>({
-  kind: { name, empty, textOf, layersOf, Fields },
+  kind,
   id,
   newest,
   warnings,
@@ -150,6 +150,7 @@ function Editor<Value extends NamedValue>({
   readonly warnings: readonly string[] | undefined
   readAgain(): Promise<void>
 }): ReactNode {
+  const { name, use, empty, textOf, layersOf } = kind
   const draft = useDraft(`${name}/${id}`, newest)
   const { error: refusal, act } = useAction()
   const [, navigate] = useLocation()
@@ -187,14 +188,16 @@ function Editor<Value extends NamedValue>({
         save={save}
         warnings={warnings}
       >
-        <RecordFields Fields={Fields} value={draft.value} set={draft.set} />
+        <RecordFields kind={kind} value={draft.value} set={draft.set} />
       </VersionForm>
-      <section aria-label="What the model reads" className="flex flex-col gap-1">
-        {Object.entries(layersOf(newest.value)).map(([title, layer]) => (
-          <SentLayer key={title} title={title} layer={layer} body={{ [name]: id }} version={newest.version} />
-        ))}
-      </section>
-      <RecordFiles name={name} id={id} />
+      {layersOf && (
+        <section aria-label="What the model reads" className="flex flex-col gap-1">
+          {Object.entries(layersOf(newest.value)).map(([title, layer]) => (
+            <SentLayer key={title} title={title} layer={layer} body={{ [name]: id }} version={newest.version} />
+          ))}
+        </section>
+      )}
+      {use === undefined && <RecordFiles name={name} id={id} />}
       {refusal && <ErrorNote error={refusal} />}
       <div>
         <Button look="danger" onClick={() => void remove()}>{`Remove this ${name}`}</Button>
@@ -220,16 +223,17 @@ function changesOf(value: object, empty: object, before: object): object {
 }
 
 function RecordFields<Value extends NamedValue>({
-  Fields,
+  kind: { Fields, nameHint },
   value,
   set,
-}: FieldsProps<Value> & Pick<RecordsKind<Value>, 'Fields'>): ReactNode {
+}: FieldsProps<Value> & { readonly kind: RecordsKind<Value> }): ReactNode {
   return (
     <>
       <TextField
         label="Name"
         required
         maxLength={100}
+        hint={nameHint}
         value={value.name}
         onChange={({ target }) => set({ ...value, name: target.value })}
       />

@@ -23,6 +23,12 @@ export const settingsPages: readonly SettingsEntry[] = [
   { id: 'subjects', title: 'Subjects', group: 'What it reads', component: lazy(() => import('./subjects-page.tsx')) },
   { id: 'skills', title: 'Skills', group: 'What it reads', component: lazy(() => import('./skills-page.tsx')) },
   {
+    id: 'templates',
+    title: 'Templates',
+    group: 'What it reads',
+    component: lazy(() => import('./templates-page.tsx')),
+  },
+  {
     id: 'tools',
     title: 'Tools and access',
     group: 'What it may do',

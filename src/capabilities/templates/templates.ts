@@ -1,0 +1,14 @@
+import { capability, type Records } from '../../capability.ts'
+import { templateRecordKind, templateSchema, type TemplateValue } from './template-record.ts'
+
+/** Messages that people save, with fields that are filled in before one is sent. No model reads a template. */
+export const templates = capability<undefined, Records<TemplateValue>>({
+  name: 'templates',
+  summary: 'templates: saved messages with fields',
+  commands: { templates: async () => (await import('./cli/templates.ts')).templatesCommand },
+  start: (host) => host.records(templateRecordKind),
+  async routes({ service }) {
+    const { recordRoutes } = await import('../../server.ts')
+    return recordRoutes(() => service, { name: 'template', one: 'a template', schema: templateSchema })
+  },
+})

@@ -1,0 +1,90 @@
+import { BookMarked } from 'lucide-react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { templateFields } from '../../../src/capabilities/templates/template-fields.ts'
+import { Loading } from '../api/underway.ts'
+import { focusMessage } from '../parts/focus-message.ts'
+import { IconButton } from '../parts/icon-button.tsx'
+import { Popover } from '../parts/popover.tsx'
+import type { HeldDraft } from './use-draft.ts'
+
+const TemplateForm = lazy(() => import('./template-form.tsx'))
+const TemplatePicker = lazy(() => import('./template-picker.tsx'))
+
+/** A template whose fields are being filled in. */
+export interface OpenTemplate {
+  readonly name: string
+  readonly text: string
+  /** For its first field. */
+  readonly argument: string
+}
+
+export interface TemplateInsertion {
+  readonly open: OpenTemplate | undefined
+  /** Puts the text into the message field, after its fields were filled in. */
+  begin(template: OpenTemplate): void
+  /** Puts a text in the place of the line that called for it, or below what is written. */
+  finish(name: string, text: string): void
+  cancel(): void
+}
+
+export function useTemplate({ change, current }: HeldDraft): TemplateInsertion {
+  const [open, setOpen] = useState<OpenTemplate>()
+  const finish = (name: string, text: string): void => {
+    const before = current().text
+    const isCalled = before === `/${name}` || before.startsWith(`/${name} `)
+    change({ text: isCalled || before.trim() === '' ? text : `${before}\n\n${text}` })
+    setOpen(undefined)
+    focusMessage()
+  }
+  return {
+    open,
+    begin(template) {
+      const { name, text, argument } = template
+      if (templateFields(text).length > 0) return setOpen(template)
+      finish(name, argument === '' ? text : `${text}\n\n${argument}`)
+    },
+    finish,
+    cancel() {
+      setOpen(undefined)
+      focusMessage()
+    },
+  }
+}
+
+/** In the message field: the list of templates. */
+export function TemplateButton({
+  draft,
+  insertion,
+}: {
+  readonly draft: string
+  readonly insertion: TemplateInsertion
+}): ReactNode {
+  return (
+    <Popover
+      label="Templates"
+      trigger={
+        <IconButton label="Templates" className="rounded-full">
+          <BookMarked size={15} aria-hidden />
+        </IconButton>
+      }
+    >
+      <Suspense fallback={<Loading />}>
+        <TemplatePicker draft={draft} onChoose={insertion.begin} />
+      </Suspense>
+    </Popover>
+  )
+}
+
+/** The fields of the template that was chosen. */
+export function ChosenTemplate({
+  insertion: { open, finish, cancel },
+}: {
+  readonly insertion: TemplateInsertion
+}): ReactNode {
+  if (open === undefined) return null
+  return (
+    <Suspense fallback={<Loading />}>
+      <TemplateForm key={open.name} template={open} finish={finish} cancel={cancel} />
+    </Suspense>
+  )
+}
