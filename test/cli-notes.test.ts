@@ -23,7 +23,7 @@ test('`foreword notes` shows the notes of a session, has the newest written agai
   const { notes, first } = JSON.parse(stdout) as SessionNotes
   assert.ok(notes.length > 0 && first.length > 0)
   const shown = await gateway.foreword('notes', session)
-  assert.match(shown.stdout, /^note-\w{10} {2}\d+ turns?,? .*tokens, an index\n/)
+  assert.match(shown.stdout, /^note-\w{10} {2}(?:turn \d+|\d+ turns, \d+ to \d+), \d+ tokens, an index\n/)
   assert.match(shown.stdout, /The first \d turns stay as said\./)
 
   // The message takes the room of the notes: they are kept, and what was not sent is named.

@@ -93,9 +93,10 @@ export function sumCalls(calls: readonly WatchedCall[]): CallSums {
   }
 }
 
-/** `12 calls`, or `1 call`. */
+/** `12 calls`, `1 call`, or `newest 1,000 calls` where no more were read. */
 export function callsText(calls: number): string {
-  return `${calls.toLocaleString('en')} ${calls === 1 ? 'call' : 'calls'}`
+  const number = calls.toLocaleString('en')
+  return `${calls === MOST_CALLS ? 'newest ' : ''}${number} ${calls === 1 ? 'call' : 'calls'}`
 }
 
 /** `41,200 tokens read (88 % from the cache), 512 written`; `usage not reported` where no answer said it. */

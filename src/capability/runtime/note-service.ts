@@ -35,6 +35,9 @@ export interface SessionNote {
   readonly from: string
   readonly to: string
   readonly turns: number
+  /** Which turns of the session those two are, from 1. Absent where a turn is gone. */
+  readonly fromNumber?: number
+  readonly toNumber?: number
   /** The call whose model wrote words of it; absent for an index alone. */
   readonly by?: string
   readonly text: string

@@ -49,15 +49,16 @@ export function createNoteService({ context, models, clock, budgets, openState }
     return marks.flatMap((mark, index) => (texts[index] === undefined ? [] : [{ ...mark, text: texts[index] }]))
   }
 
-  function view(note: ConversationNote): SessionNote {
+  async function view(session: string, note: ConversationNote): Promise<SessionNote> {
     const { content, from, to, turns, by, text } = note
+    const [oldest, newest] = [await store.turn(session, from), await store.turn(session, to)]
     return {
       id: noteId(note),
       content,
       from,
       to,
       turns,
-      ...defined({ by }),
+      ...defined({ fromNumber: oldest?.ordinal, toNumber: newest?.ordinal, by }),
       text,
       tokens: noteMessage(note, counter).tokens,
     }
@@ -90,7 +91,7 @@ export function createNoteService({ context, models, clock, budgets, openState }
       const fault = last?.type === 'note' ? last.fault : undefined
       const { through, text, call } = state.words ?? {}
       return {
-        notes: (await written(state)).map(view),
+        notes: await Promise.all((await written(state)).map((note) => view(session, note))),
         first: state.cut?.marks.first ?? [],
         ...(state.words ? { ready: { through: through!, text: text!, call: call! } } : {}),
         ...defined({ fault, noWords: await noWords(state) }),
@@ -128,7 +129,7 @@ export function createNoteService({ context, models, clock, budgets, openState }
       const reworded = rewordedNote(note, text, call)
       await store.putContent(reworded.text, [session])
       await setMarks(state, { ...state.cut!.marks, notes: [...notes.slice(0, -1), reworded].map(noteMark) })
-      return view(reworded)
+      return view(session, reworded)
     },
   }
 

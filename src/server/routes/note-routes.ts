@@ -7,6 +7,8 @@ const noteSchema = z.object({
   from: z.string().describe('The oldest turn that it covers.'),
   to: z.string().describe('The newest turn that it covers.'),
   turns: z.number(),
+  fromNumber: z.number().optional().describe('Which turn of the session the oldest is, from 1.'),
+  toNumber: z.number().optional(),
   by: z.string().optional().describe('The call whose model wrote words of it; absent for an index alone.'),
   text: z.string(),
   tokens: z.number(),
