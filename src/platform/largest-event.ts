@@ -7,16 +7,23 @@ const CARRIAGE_RETURN = 13
  */
 export function largestEvent(form: 'events' | 'lines' = 'events'): (chunk: Uint8Array) => number {
   let size = 0
-  let lineLength = 0
+  let isBlankLine = true
   return (chunk) => {
     let largest = 0
-    for (const byte of chunk) {
-      size += 1
+    for (let from = 0; from < chunk.length;) {
+      const lineFeed = chunk.indexOf(LINE_FEED, from)
+      const end = lineFeed === -1 ? chunk.length : lineFeed + 1
+      size += end - from
       if (size > largest) largest = size
-      if (byte === LINE_FEED) {
-        if (lineLength === 0 || form === 'lines') size = 0
-        lineLength = 0
-      } else if (byte !== CARRIAGE_RETURN) lineLength += 1
+      // Few lines begin with a carriage return, so one byte of nearly each is looked at.
+      for (let at = from; isBlankLine && at < end; at += 1) {
+        isBlankLine = chunk[at] === CARRIAGE_RETURN || chunk[at] === LINE_FEED
+      }
+      if (lineFeed !== -1) {
+        if (isBlankLine || form === 'lines') size = 0
+        isBlankLine = true
+      }
+      from = end
     }
     return largest
   }

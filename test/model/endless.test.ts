@@ -52,13 +52,13 @@ for (const id of wires) {
     )
   })
 
-  test(`${id}: one event of 40 MB is not read to its end, and what was said before it is kept`, async (t) => {
-    const { outcome, text } = await cutAnswer(t, id, { text: ['Well, ', 'x'.repeat(40_000_000)] })
+  test(`${id}: one event of 18 MB is not read to its end, and what was said before it is kept`, async (t) => {
+    const { outcome, text } = await cutAnswer(t, id, { text: ['Well, ', 'x'.repeat(18_000_000)] })
     assert.deepEqual([outcome, text], [{ type: 'length', limit: 'event' }, 'Well, '])
   })
 
   test(`${id}: a failure with a very long message is reported with its beginning`, async (t) => {
-    const body = `It went wrong. ${'x'.repeat(10_000_000)}`
+    const body = `It went wrong. ${'x'.repeat(3_000_000)}`
     const { outcome } = await cutAnswer(t, id, { status: 400, body })
     assert.ok(outcome?.type === 'failed' && outcome.code === 'bad-request', JSON.stringify(outcome)?.slice(0, 300))
     assert.match(outcome.message, /It went wrong/)
