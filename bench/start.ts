@@ -4,6 +4,7 @@
  * smallest of all runs counts, since other programs only add. Below stand the files that are loaded, which need no clock.
  *
  *   npm run bench:start [-- RUNS] [--json] [--record]
+ *   npm run bench:start -- --sessions 10000     memory a minute after so many sessions of one turn, and nothing else
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,6 +19,7 @@ import { keepFigures } from './history.ts'
 import { givenNumber } from './measures.ts'
 
 const words = process.argv.slice(2)
+const sessions = Number(words[words.indexOf('--sessions') + 1])
 const runs = givenNumber(9)
 const root = join(import.meta.dirname, '..')
 /** How long after it is ready the memory of an idle process is read, ms. */
@@ -40,6 +42,7 @@ interface Start {
 try {
   await withPackage(root, async (published) => {
     const command = join(published, 'bin', 'foreword.js')
+    if (words.includes('--sessions')) return printMemoryAfter(sessions, [command, 'start', '--json'])
     const source = ['--max-semi-space-size=4', '--conditions=foreword-source', join(root, 'bin', 'foreword.js')]
     const floor = join(import.meta.dirname, 'gateway', 'least-server.mjs')
     const starts = {
@@ -67,6 +70,35 @@ try {
   })
 } finally {
   rmSync(folder, { recursive: true, force: true })
+}
+
+/** Each session has one turn of the rehearsal; eight are sent at once. */
+async function printMemoryAfter(count: number, args: readonly string[]): Promise<void> {
+  const gateway = await startChild(args, { ...environment, FOREWORD_GATEWAY_TOKEN: 'bench' })
+  await sleep(IDLE_MS)
+  const idleMb = gateway.resident()
+  const { address } = JSON.parse(gateway.line) as { readonly address: string }
+  const headers = { authorization: 'Bearer bench', 'content-type': 'application/json' }
+  const began = await gateway.processorTime()
+  let left = count
+  const callers = Array.from({ length: 8 }, async () => {
+    while (left-- > 0) {
+      const body = JSON.stringify({ text: `How high is the water at harbour ${left}?` })
+      const sent = await fetch(`${address}/api/messages`, { method: 'POST', headers, body })
+      const { session, turn } = (await sent.json()) as { readonly session: string; readonly turn: string }
+      const ended = await fetch(`${address}/api/sessions/${session}/turns/${turn}?wait=60000`, { headers })
+      const { outcome } = (await ended.json()) as { readonly outcome?: { readonly type: string } }
+      if (outcome?.type !== 'completed') throw new Error(`a turn ended with ${JSON.stringify(outcome)}`)
+    }
+  })
+  await Promise.all(callers)
+  const cpuMs = ((await gateway.processorTime()) - began) / count
+  const afterMb = gateway.resident()
+  await sleep(60_000)
+  const laterMb = gateway.resident()
+  await gateway.stop()
+  const text = `${count} sessions: ${idleMb.toFixed(0)} MB before, ${afterMb.toFixed(0)} MB after, ${laterMb.toFixed(0)} MB a minute later`
+  console.log(`${text}; ${cpuMs.toFixed(1)} ms of processor time each.`)
 }
 
 /** The first run, which compiles, does not count. */
