@@ -63,7 +63,7 @@ test('the moving picture: a message is written, sent, explained, and changed', a
   await click(
     page,
     shots,
-    panel.getByRole('region', { name: 'System', exact: true }).getByText('Instructions', { exact: true }),
+    panel.getByRole('region', { name: 'Instructions', exact: true }).getByText('Instructions', { exact: true }).last(),
   )
   await shots.shot(1800)
   await click(page, shots, panel.getByRole('tab', { name: 'What if' }))

@@ -17,7 +17,7 @@ export {
   type WordsFault,
   wordsFault,
 } from './context/conversation-note.ts'
-export { noteIndex } from './context/note-index.ts'
+export { mainInput, noteIndex } from './context/note-index.ts'
 export { isHalfFull, type NotePlan, noteWordsWithin, planNote } from './context/note-plan.ts'
 export { type Attachment, type FileFrame } from './context/attachment.ts'
 export { compare, compareText, type Comparison } from './context/compare.ts'
@@ -130,7 +130,7 @@ export type { Cut } from './context/cut.ts'
 export { cutJson, cutText } from './context/cut-text.ts'
 export { againMoney, type CutRecord, cutSentence, cutSums } from './context/cut-record.ts'
 export { type CutGain, type CutWorth, expectedCalls } from './context/cut-worth.ts'
-export type { Manifest, ManifestEntry } from './context/manifest.ts'
+export { type Manifest, type ManifestEntry, slotTitles } from './context/manifest.ts'
 export type { Reason } from './context/reason.ts'
 export {
   type AnyMessage,

@@ -9,6 +9,17 @@ export type Slot = 'tools' | 'system' | 'preamble' | 'history' | 'before-input' 
 /** In reading order. */
 export const slots: readonly Slot[] = ['tools', 'system', 'preamble', 'history', 'before-input', 'input', 'after-input']
 
+/** What people call what is in each. */
+export const slotTitles: Readonly<Record<Slot, string>> = {
+  tools: 'Tools',
+  system: 'Instructions',
+  preamble: 'Background',
+  history: 'Conversation',
+  'before-input': 'Before the message',
+  input: 'Your message',
+  'after-input': 'After the message',
+}
+
 /** What became of a candidate: in its fullest form, in a smaller one, or not at all. */
 type Outcome = 'included' | 'reduced' | 'omitted'
 

@@ -108,8 +108,8 @@ function newest(inputs: ReadonlyMap<string, string>): readonly string[] {
   return [...inputs].map(([input, result]) => (result === '' ? input : `${input} (${result})`))
 }
 
-/** The argument that says what a call was about. */
-function mainInput(input: unknown): { readonly text: string; readonly isPath: boolean } | undefined {
+/** The argument that says what a call is about, on one line; `undefined` where none is a text. `isPath`: it names a file. */
+export function mainInput(input: unknown): { readonly text: string; readonly isPath: boolean } | undefined {
   if (typeof input !== 'object' || input === null) return undefined
   const values = input as Readonly<Record<string, unknown>>
   const key = MAIN.find((name) => values[name] !== undefined) ?? Object.keys(values)[0]
@@ -119,7 +119,10 @@ function mainInput(input: unknown): { readonly text: string; readonly isPath: bo
   return { text: shortened(oneLine(words), LONGEST_INPUT), isPath: PATHS.has(key!) }
 }
 
+/** The best first: what is looked for says more than where. */
 const MAIN = [
+  'query',
+  'pattern',
   'path',
   'file',
   'file_path',
@@ -128,8 +131,6 @@ const MAIN = [
   'argv',
   'url',
   'urls',
-  'query',
-  'pattern',
   'name',
   'id',
 ]

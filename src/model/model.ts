@@ -1,5 +1,5 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
-import type { AnyMessage, AssistantMessage, CacheRules, Price, ToolDefinition } from '../context.ts'
+import type { AnyMessage, AssistantMessage, CacheRules, Manifest, Price, ToolDefinition } from '../context.ts'
 import type { Usage } from '../wire.ts'
 import type { RequestChanges } from './body-changes.ts'
 import type { CallParameters } from './call-parameters.ts'
@@ -118,8 +118,8 @@ export interface CallOptions {
   readonly leastWholeTokens?: number
   /** What is changed in the body: a server has refused it otherwise. A model that makes calls finds them by itself. */
   readonly changes?: RequestChanges | undefined
-  /** What is sent, in tokens and as lines for people. Only models without a server read it. Never sent. */
-  readonly account?: { readonly tokens: number; outline(): string }
+  /** Only models without a server read it. Never sent. */
+  readonly account?: Manifest
 }
 
 /** Bounds of one answer, independent of the request. */

@@ -42,6 +42,7 @@ test('6. model, agent, project, subject and layout are chosen before the first m
   await field(page).fill('hello')
   await page.keyboard.press('Enter')
   await page.getByRole('article').getByText('Read: hello').waitFor()
+  await page.locator('header').getByText('agent Poet').waitFor()
   const id = page.url().split('/').at(-1)!
   const session = await gateway.curl<Record<string, string>>(`/api/sessions/${id}`)
   assert.deepEqual([session['model'], session['layout'], session['subject']], ['ollama/another', 'chai', 'reef'])

@@ -74,6 +74,7 @@ test('3. files are attached by button, paste and drop, counted before they are s
     .getByText(/^Read:/)
     .waitFor()
   assert.equal(await attachments(page).count(), 0)
+  await page.locator('header').getByText('3 files', { exact: true }).waitFor()
   const session = page.url().split('/').at(-1)!
   const { calls } = await gateway.curl<{ calls: { used: number }[] }>(`/api/sessions/${session}/calls`)
   assert.equal(calls[0]!.used, manifest.used, 'the call costs what was shown before')

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { blankPage, closeBrowser, freePage } from './browser.ts'
-import { lastTurn, looksRight, waitUntil } from './conversation.ts'
+import type { Locator } from 'playwright-core'
+import { blankPage, closeBrowser, freePage, openedPage } from './browser.ts'
+import { lastTurn, looksRight, send, waitUntil } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -118,6 +119,73 @@ test('a hostile preview runs nothing, asks nobody for anything, reads nothing of
   await inside.evaluate(`location.href = 'https://evil.example/moved'`)
   // A page of the browser says that it is blocked.
   while (inside.url().endsWith('/preview')) await page.evaluate('new Promise(requestAnimationFrame)')
+  assert.deepEqual(asked, [])
+  assert.equal(new URL(page.url()).pathname, `/sessions/${session}`)
+})
+
+const diagram = (...lines: readonly string[]): string => ['```mermaid', ...lines, '```', ''].join('\n')
+
+test('a mermaid diagram is drawn, in both schemes, beside its text; one that cannot be drawn says why above its text', async (t) => {
+  const text = [
+    diagram('flowchart LR', '  A[Tide table] --> B{Enough water?}'),
+    diagram('sequenceDiagram', '  accTitle: Who asks whom', '  You->>Model: message'),
+    diagram('flowchart LR', '  A[ -->'),
+  ].join('\n')
+  const { page } = await openedPage(t, { answer: () => ({ text }) })
+  await send(page, 'Draw')
+  const [flow, sequence, broken] = [0, 1, 2].map((index) => lastTurn(page).locator('figure').nth(index)) as [
+    Locator,
+    Locator,
+    Locator,
+  ]
+  const drawn = flow.getByRole('img')
+  await drawn.waitFor()
+  await waitUntil(page, `document.querySelector('figure img').naturalWidth > 200`)
+  assert.ok(decodeURIComponent((await drawn.getAttribute('src'))!).includes('water?'))
+  await sequence.getByRole('img', { name: 'Who asks whom' }).waitFor()
+  await broken.getByText('This diagram cannot be drawn: Parse error on line 3.').waitFor()
+  await broken.getByText('A[ -->').waitFor()
+  const isDrawnWith = (color: string) => flow.locator(`img[src*="${encodeURIComponent(color)}"]`).waitFor()
+  await isDrawnWith('fill:#e3efea')
+  await looksRight(page, 'diagrams')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await isDrawnWith('fill:#20332d')
+  await flow.getByRole('button', { name: 'Code', exact: true }).click()
+  await flow.getByText('A[Tide table]').waitFor()
+  assert.equal(await drawn.count(), 0)
+})
+
+test('a hostile diagram runs nothing and asks nobody for anything, and its frame runs the library alone', async (t) => {
+  const text = diagram(
+    '%%{init: {"securityLevel": "loose", "htmlLabels": true, "themeCSS": "@import url(https://evil.example/style.css);"}}%%',
+    'flowchart LR',
+    `  A["<img src='https://evil.example/image.png' onerror='parent.document.title=1'>"] --> B["<script>fetch('https://evil.example/')</script>seen"]`,
+    '  click A "javascript:parent.document.title=1"',
+    '  click B href "https://evil.example/followed" _top',
+  )
+  const { gateway } = await blankPage(t, { answer: () => ({ text }) })
+  const { session } = await gateway.say('Harm me')
+  const page = await freePage(t)
+  await page.request.get(`${gateway.url}/?token=${gateway.token}`)
+  const asked: string[] = []
+  await page.route('**/*', (route) => {
+    const request = route.request()
+    const isFrame = request.url() === `${gateway.url}/diagram`
+    if (!request.url().startsWith(gateway.url) || (request.frame() !== page.mainFrame() && !isFrame))
+      asked.push(request.url())
+    return route.continue()
+  })
+  await page.goto(`${gateway.url}/sessions/${session}`)
+  const figure = lastTurn(page).locator('figure')
+  await figure.getByRole('img').click()
+  const inside = page.frames().find((each) => each.parentFrame() !== null)!
+  assert.equal(await inside.evaluate('origin'), 'null')
+  // A script that is not the library, put in as the library is.
+  await inside.evaluate(
+    `{ const other = document.createElement('script'); other.textContent = 'globalThis.harmed = true'; document.head.append(other) }`,
+  )
+  assert.equal(await inside.evaluate('globalThis.harmed'), undefined)
+  await assert.rejects(inside.evaluate(`fetch('${gateway.url}/health')`))
   assert.deepEqual(asked, [])
   assert.equal(new URL(page.url()).pathname, `/sessions/${session}`)
 })

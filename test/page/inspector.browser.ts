@@ -50,8 +50,8 @@ test('9: every segment of a call opens to the exact text, its origin and its oth
   )
   await page.goto(`${gateway.url}/sessions/${session}/calls/${call}`)
   const inspector = page.getByRole('complementary', { name: 'Inspector' })
-  const system = inspector.getByRole('region', { name: 'System', exact: true })
-  await system.getByText('Instructions', { exact: true }).click()
+  const system = inspector.getByRole('region', { name: 'Instructions', exact: true })
+  await system.getByText('Instructions', { exact: true }).last().click()
   const text = system.getByRole('region', { name: 'Exact text of Instructions' })
   assert.equal(await text.textContent(), '# Rules\n\nBe brief, and name the tide.')
   await system.getByText('workspace/AGENTS.md').waitFor()
@@ -312,13 +312,13 @@ test('9: a part says where it was in the call before, why it has its form, and w
       .filter({ has: page.getByText(name, { exact: typeof name === 'string' }) })
       .first()
 
-  const prompt = row('System', 'System prompt')
+  const prompt = row('Instructions', 'System prompt')
   await prompt.locator('summary').first().click()
   await prompt.getByText('Against the call before: same place, the same tokens.').waitFor()
   await prompt.getByText('Sent in full. It has no other form.').waitFor()
   await prompt.getByRole('link', { name: 'Open the system prompt' }).waitFor()
 
-  const skills = row('System', 'Skills')
+  const skills = row('Skills', 'Skills')
   await skills.locator('summary').first().click()
   await skills.getByText(/^Sent as a list: [\d,]+ tokens wanted, [\d,]+ sent: .*their share is [\d,]+ of/).waitFor()
   const manifest = await gateway.curl<Manifest>(`/api/calls/${calls[0]!}/manifest`)
@@ -326,13 +326,13 @@ test('9: a part says where it was in the call before, why it has its form, and w
   await skills.getByText(`Other form: in full, ${fullTokens.toLocaleString('en')} tokens`).click()
   await skills.getByRole('region', { name: 'Skills, in full' }).getByText('By hand.').waitFor()
 
-  const turn = row('History', /^Turn 1: What is there\?/)
+  const turn = row('Conversation', /^Turn 1: What is there\?/)
   await turn.locator('summary').first().click()
   await turn.getByText(/^Against the call before: .*from input to history/).waitFor()
   await turn.getByRole('button', { name: 'Show the call of list_files' }).click()
   const card = page.getByRole('region', { name: 'Call of list_files' })
   await card.and(page.locator(':focus')).waitFor()
-  await card.getByText('Input', { exact: true }).waitFor()
+  await card.getByText('Input as JSON', { exact: true }).waitFor()
   await row('Your message', /^Your message: And now/)
     .locator('summary')
     .first()
@@ -431,10 +431,11 @@ async function widths(place: Page | Locator): Promise<readonly { readonly tokens
 
 /** Opens every row of a section and reads the exact texts, once each row has one: a text is drawn after its row is open. */
 async function openedTexts(section: Locator): Promise<readonly string[]> {
-  const closed = section.locator(':scope > details:not([open]) > summary')
+  const own = ':is(:scope, :scope > div) > details'
+  const closed = section.locator(`${own}:not([open]) > summary`)
   while ((await closed.count()) > 0) await closed.first().click()
   const texts = section.getByRole('region', { name: /^Exact text of/ })
-  const rows = await section.locator(':scope > details').count()
+  const rows = await section.locator(own).count()
   await texts.nth(rows - 1).waitFor()
   return texts.allTextContents()
 }

@@ -10,8 +10,8 @@ export const FIRST_SCREEN_BUDGET = 150_000
 /** A file of the built page. */
 export interface PageSize {
   readonly name: string
-  /** What draws code and mathematics is loaded by the first answer that has some. */
-  readonly kind: 'script' | 'highlight' | 'math' | 'other'
+  /** What draws code, mathematics and diagrams is loaded by the first answer that has some. */
+  readonly kind: 'script' | 'highlight' | 'math' | 'mermaid' | 'other'
   /** Compressed as a browser receives it: with Brotli, by the build. */
   readonly bytes: number
   /** The same with gzip, for what does not know Brotli. */
@@ -74,7 +74,7 @@ export function sizeTable(sizes: readonly PageSize[]): string {
     ),
     sumLine(
       scripts.filter(({ kind }) => kind !== 'script'),
-      'highlighting and mathematics, each language by itself',
+      'highlighting, mathematics and diagrams, each by itself',
     ),
   ].join('\n')
 }
@@ -82,6 +82,5 @@ export function sizeTable(sizes: readonly PageSize[]): string {
 /** `web/vite.config.ts` gives these names. */
 function kindOf(name: string): PageSize['kind'] {
   if (!name.endsWith('.js')) return 'other'
-  if (name.startsWith('highlight.')) return 'highlight'
-  return name.startsWith('math.') ? 'math' : 'script'
+  return (['highlight', 'math', 'mermaid'] as const).find((kind) => name.startsWith(`${kind}.`)) ?? 'script'
 }

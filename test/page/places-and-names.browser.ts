@@ -25,7 +25,7 @@ async function callThatNames(page: Page, gateway: RealGateway, turn: string): Pr
   await page.goto(`${gateway.url}/sessions/${SESSION}/calls/${calls[0]!}`)
   await page.getByRole('article').getByText('And now?').waitFor()
   page.on('request', (request) => request.url().includes('/entries?after=') && read.push(request.url()))
-  const history = page.getByRole('complementary', { name: 'Inspector' }).getByRole('region', { name: 'History' })
+  const history = page.getByRole('complementary', { name: 'Inspector' }).getByRole('region', { name: 'Conversation' })
   await history.locator('summary').last().click()
   return read
 }

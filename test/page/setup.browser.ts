@@ -125,9 +125,9 @@ test('7. an address where nothing answers says what to check; a second server is
 test('three examples are real turns of the rehearsal: a text that is cut, a call that asks first, and many skills', async (t) => {
   const { page, gateway } = await freshHome(t)
   const bar = page.getByRole('region', { name: 'Your next message' })
-  await bar.getByText('In it now: tools, system.').waitFor()
+  await bar.getByText('0.2 % of 128,000 tokens: tools, instructions.').waitFor()
   await page.getByLabel('Message', { exact: true }).fill('hello')
-  await bar.getByText('In it now: tools, system, your message.').waitFor()
+  await bar.getByText('0.2 % of 128,000 tokens: tools, instructions, your message.').waitFor()
   await page.getByLabel('Message', { exact: true }).fill('')
   await looksRight(page, 'first-minute')
 

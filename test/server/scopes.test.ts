@@ -15,6 +15,7 @@ const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
     'GET /',
     'GET /app/{file}',
     'GET /assets/{file}',
+    'GET /diagram',
     'GET /favicon.svg',
     'GET /health',
     'GET /preview',

@@ -1,4 +1,15 @@
-import { type AssistantMessage, messageTokens, tokenx, toolTokens, type AnyMessage } from '../../context.ts'
+import {
+  type AnyMessage,
+  type AssistantMessage,
+  entrySentences,
+  listedName,
+  type Manifest,
+  type ManifestEntry,
+  messageTokens,
+  slotTitles,
+  tokenx,
+  toolTokens,
+} from '../../context.ts'
 import {
   answerRoom,
   type CallOptions,
@@ -26,7 +37,7 @@ const FACTS: Omit<ModelFacts, 'maxOutput'> = {
 }
 
 /**
- * A scripted model without weights: it answers with the outline of its request, or follows script lines in the newest
+ * A scripted model without weights: it answers with a summary of its request, or follows script lines in the newest
  * user message (`docs/decisions/0004-models.md`). The same request gets the same answer in any process. `stop`, JSON
  * formats and required tools are respected.
  */
@@ -44,7 +55,7 @@ async function* answer(clock: Clock, request: ModelRequest, options: CallOptions
   const calls = options.toolChoice === 'none' ? [] : step.calls
   const text = calls.length < step.calls.length ? withoutCalls(step) : step.text
   const said: string[] = []
-  const words = (step.fail && text === '' ? outline(request, options) : text).match(/\S+\s*|\s+/g) ?? []
+  const words = (step.fail && text === '' ? summary(request, options) : text).match(/\S+\s*|\s+/g) ?? []
   for (const word of step.fail ? words.slice(0, step.fail.afterWords) : words) {
     stopIfAborted(options.signal)
     said.push(word)
@@ -77,7 +88,7 @@ function unscriptedStep(request: ModelRequest, options: CallOptions): ScriptStep
   if (wanted) {
     return { text: '', calls: [{ toolName: wanted.name, input: schemaExample(wanted.inputSchema) }], slowMs: 0 }
   }
-  const text = outline(request, options)
+  const text = summary(request, options)
   if (!responseFormat) return { text, calls: [], slowMs: 0 }
   const { schema } = responseFormat
   return { text: JSON.stringify(schema ? schemaExample(schema) : { rehearsal: text }), calls: [], slowMs: 0 }
@@ -88,17 +99,44 @@ function untilStop(step: ScriptStep, { parameters }: CallOptions): ScriptStep {
   return ends.length === 0 ? step : { ...step, text: step.text.slice(0, Math.min(...ends)), calls: [] }
 }
 
-function outline(request: ModelRequest, { account }: CallOptions): string {
-  if (account) return `This is a rehearsal. I was sent:\n\n${asCode(account.outline())}`
-  const lines = request.messages.map((message) => `${message.role}: ${messageTokens(tokenx, message)} tokens`)
-  if (request.system) lines.unshift(`system: ${tokenx.text(request.system)} tokens`)
-  if (request.tools.length > 0) lines.unshift(`tools: ${request.tools.map(({ name }) => name).join(', ')}`)
-  return `This is a rehearsal. I was sent:\n\n${asCode(lines.join('\n'))}`
+const BEGINNING = 'This is a rehearsal: no model has read your message. A model would have read'
+
+function summary(request: ModelRequest, { account }: CallOptions): string {
+  if (account) return `${BEGINNING} ${accountWords(account)}`
+  const lines = request.messages.map((message) => `- ${message.role}: ${messageTokens(tokenx, message)} tokens`)
+  if (request.system) lines.unshift(`- system: ${tokenx.text(request.system)} tokens`)
+  if (request.tools.length > 0) lines.unshift(`- tools: ${request.tools.map(({ name }) => name).join(', ')}`)
+  return `${BEGINNING}:\n\n${lines.join('\n')}`
 }
 
-/** Code in Markdown, whose columns stay below each other. */
-function asCode(text: string): string {
-  return text.replaceAll(/^/gm, '    ')
+/** Names of one slot, and sentences about what is not sent as it is, that an answer lists. */
+const [NAMED, EXPLAINED] = [4, 6]
+
+/** Each slot with its tokens and what is in it, then what is not sent as it was written, and why. */
+function accountWords(manifest: Manifest): string {
+  const { used, budget, entries, slots } = manifest
+  const names = new Map<ManifestEntry['slot'], string[]>()
+  let isWhole = true
+  for (const entry of entries) {
+    if (entry.outcome !== 'included' || entry.reason) isWhole = false
+    if (entry.outcome === 'omitted') continue
+    const listed = names.get(entry.slot) ?? []
+    const name = entry.layer === 'note' ? 'a note' : listedName(entry, manifest)
+    listed.push(entry.slot === 'tools' || entry.name !== undefined ? name : name.replaceAll('-', ' '))
+    names.set(entry.slot, listed)
+  }
+  const lines = [`${used.toLocaleString('en')} of the ${budget.window.toLocaleString('en')} tokens of its window:`, '']
+  for (const [slot, listed] of names) {
+    const more = listed.length > NAMED ? `, and ${listed.length - NAMED} more` : ''
+    const list = slot === 'input' ? '' : `: ${listed.slice(0, NAMED).join(', ')}${more}`
+    lines.push(`- ${slotTitles[slot]}, ${slots[slot].toLocaleString('en')} tokens${list}`)
+  }
+  if (isWhole) return lines.join('\n')
+  const sentences = entrySentences(manifest)
+  const others = sentences.length > EXPLAINED ? [`and ${sentences.length - EXPLAINED} more`] : []
+  if (sentences.length > 0) lines.push('', 'Shortened, changed or left out:', '')
+  for (const sentence of [...sentences.slice(0, EXPLAINED), ...others]) lines.push(`- ${sentence}`)
+  return lines.join('\n')
 }
 
 function withoutCalls(step: ScriptStep): string {
@@ -107,9 +145,9 @@ function withoutCalls(step: ScriptStep): string {
   return step.text === '' ? notice : `${step.text}\n${notice}`
 }
 
-/** What the account says that the call holds, so that no figure differs from the outline; counted where there is none. */
+/** What the account says that the call holds, so that no figure differs from the summary; counted where there is none. */
 function promptTokens(request: ModelRequest, { account }: CallOptions): number {
-  if (account) return account.tokens
+  if (account) return account.used
   let tokens = request.system ? tokenx.perMessage + tokenx.text(request.system) : 0
   for (const tool of request.tools) tokens += toolTokens(tokenx, tool)
   for (const message of request.messages) tokens += messageTokens(tokenx, message)

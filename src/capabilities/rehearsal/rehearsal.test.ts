@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AssistantMessage, Message } from '../../context.ts'
+import type { AssistantMessage, Manifest, Message } from '../../context.ts'
+import { runScenario } from '../../context/scenario.ts'
 import { type CallOptions, ModelError, type ModelEvent, type ModelRequest, type ResponseFormat } from '../../model.ts'
 import { rehearsalModel } from './rehearsal-model.ts'
 import { systemClock } from '../../platform.ts'
@@ -40,20 +41,44 @@ const results = (message: AssistantMessage): Message => ({
   ),
 })
 
-test('it answers with the account of what it was sent, word by word, with usage', async () => {
-  const account = { tokens: 812, outline: () => 'system  persona  full  12' }
-  const { text, deltas, finish } = await call([user('hi')], { account })
-  assert.match(text, /persona {2}full {2}12/)
+test('it answers with the account of what it was sent, in plain words, word by word, with usage', async () => {
+  const turnOf = (content: string, tokens: number) => ({ messages: [{ role: 'user', content, tokens }] })
+  const { manifest } = runScenario({
+    layout: 'auto',
+    budget: { window: 5_000, reserve: 1_000 },
+    counter: 'declared',
+    layers: [{ id: 'system-prompt', layer: 'system-prompt', text: 'You are brief.', tokens: 1_200 }],
+    history: [
+      { id: 't1', ...turnOf('One', 4_000) },
+      { id: 't2', ...turnOf('Two', 100) },
+    ],
+    current: { id: 't3', ...turnOf('hi', 12) },
+    tools: [{ name: 'read_file', inputSchema: {}, tokens: 40 }],
+  }) as { readonly manifest: Manifest }
+  const { text, deltas, finish } = await call([user('hi')], { account: manifest })
+  assert.equal(
+    text,
+    `This is a rehearsal: no model has read your message. A model would have read 1,352 of the 5,000 tokens of its window:
+
+- Tools, 40 tokens: read_file
+- Instructions, 1,200 tokens: system prompt
+- Conversation, 100 tokens: turn 2
+- Your message, 12 tokens
+
+Shortened, changed or left out:
+
+- Turn 1 left out: 4,000 tokens wanted, 648 were free after the cut to half of the room.`,
+  )
   assert.ok(deltas > 3)
   assert.equal(finish.reason, 'stop')
-  assert.equal(finish.usage.promptTokens, 812)
+  assert.equal(finish.usage.promptTokens, 1_352)
   assert.ok((finish.usage.outputTokens ?? 0) > 0)
 })
 
-test('without an account it lists, as code in Markdown, roles and sizes', async () => {
+test('without an account it lists roles and sizes', async () => {
   const tools = [{ name: 'search', inputSchema: {} }]
   const { text } = await call([user('hi')], {}, { system: 'Be brief.', tools })
-  assert.match(text, /\n {4}tools: search\n {4}system: \d+ tokens\n {4}user: \d+ tokens$/)
+  assert.match(text, /\n- tools: search\n- system: \d+ tokens\n- user: \d+ tokens$/)
 })
 
 test('a script continues after the results of its parallel calls, from the request alone', async () => {

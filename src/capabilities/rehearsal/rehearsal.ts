@@ -1,13 +1,13 @@
 import { provider } from '../../model/provider.ts'
 
-/** A scripted model without weights, which answers with the outline of its request. */
+/** A scripted model without weights, which answers with a summary of its request. */
 export const rehearsal = provider({
   kind: 'rehearsal',
   builtIn: true,
   connects: false,
   onlyModel: true,
   standIn:
-    'No model is attached yet, so this is a rehearsal: it answers with the outline of what a model would have been sent.',
+    'No model is attached yet, so this is a rehearsal: it answers with a summary of what a model would have read.',
   script: ['say', 'call', 'fail', 'slow'],
   async open({ clock, configured, model }) {
     const { rehearsalModel } = await import('./rehearsal-model.ts')

@@ -42,6 +42,12 @@ export async function openPageFiles() {
   const names = [...built].filter((name) => !name.endsWith('.br'))
   const files = new Map(names.map((name) => [name, openFile(name, built.has(`${name}.br`))]))
   return {
+    /** The text of the one file whose name begins like this and is a script. Rejects with `not-found` where there is none. */
+    async script(start: string): Promise<string> {
+      const file = files.get(names.find((name) => name.startsWith(start) && name.endsWith('.js')) ?? '')
+      if (file === undefined) throw notFound(start)
+      return (await file.plain()).toString()
+    },
     /** Rejects with `not-found` for a name that is none of them. */
     async answer(name: string, request: Request): Promise<Response> {
       const file = files.get(name)

@@ -13,22 +13,25 @@ const script = `addEventListener('message', ({ data, source }) => {
 }, { once: true })
 for (const type of ['click', 'auxclick', 'submit']) addEventListener(type, (event) => event.preventDefault(), true)`
 
-/** For what a model wrote: it has no origin, runs no script of its own, asks nobody for anything, and leads nowhere. */
-const policy = [
-  "default-src 'none'",
-  `script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`,
-  "style-src 'unsafe-inline'",
-  'img-src data:',
-  'font-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'self'",
-  'sandbox allow-scripts',
-].join('; ')
-
 /** The document of the frame in which the page shows HTML and SVG of an answer. */
 export function previewFrame(): Response {
-  return new Response(`<!doctype html><meta charset="utf-8"><title>Preview</title><script>${script}</script>`, {
+  return frameDocument('Preview', script)
+}
+
+/** A document for what a model wrote: it has no origin, runs these scripts alone, asks nobody for anything, and leads nowhere. */
+export function frameDocument(title: string, own: string, others: readonly string[] = []): Response {
+  const policy = [
+    "default-src 'none'",
+    `script-src ${[own, ...others].map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`).join(' ')}`,
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    'font-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    'sandbox allow-scripts',
+  ].join('; ')
+  return new Response(`<!doctype html><meta charset="utf-8"><title>${title}</title><body><script>${own}</script>`, {
     headers: {
       ...securityHeaders,
       'content-type': 'text/html; charset=utf-8',

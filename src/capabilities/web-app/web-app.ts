@@ -20,15 +20,21 @@ export const webApp = capability({
         answers: { 200: { description: 'The file', media: 'text/html' } },
         handle: async ({ param, request }) => (await files()).answer(name(param), request),
       })
-    const frame: Route = route('GET /preview', {
-      tag: 'page',
-      summary: 'The frame in which the page shows HTML and SVG of an answer',
-      needsToken: false,
-      answers: { 200: { description: 'An empty document', media: 'text/html' } },
-      handle: async () => (await import('./preview-frame.ts')).previewFrame(),
-    })
+    const frame = (path: string, summary: string, handle: () => Promise<Response>): Route =>
+      route(`GET ${path}`, {
+        tag: 'page',
+        summary,
+        needsToken: false,
+        answers: { 200: { description: 'An empty document', media: 'text/html' } },
+        handle,
+      })
     return [
-      frame,
+      frame('/preview', 'The frame in which the page shows HTML and SVG of an answer', async () =>
+        (await import('./preview-frame.ts')).previewFrame(),
+      ),
+      frame('/diagram', 'The frame in which the page draws diagrams of an answer', async () =>
+        (await import('./diagram-frame.ts')).diagramFrame(await (await files()).script('assets/mermaid')),
+      ),
       ...pages.map((path) => file(path, 'Shows the page', () => 'index.html')),
       file('/favicon.svg', 'The icon of the page', () => 'favicon.svg'),
       file(

@@ -243,9 +243,10 @@ function notesText({ notes, first, ready, fault, noWords }: SessionNotes, io: Io
   return lines.join('\n\n')
 }
 
-function noteText({ id, turns, from, to, fromNumber = from, toNumber = to, ...note }: SessionNote, io: Io): string {
+function noteText({ id, turns, from, to, fromNumber, toNumber, ...note }: SessionNote, io: Io): string {
   const { tokens, by, text } = note
-  const covered = turns === 1 ? `turn ${fromNumber}` : `${turns} turns, ${fromNumber} to ${toNumber}`
+  const first = fromNumber ?? from
+  const covered = turns === 1 ? `turn ${first}` : `${turns} turns, ${first} to ${toNumber ?? to}`
   const writer = by === undefined ? 'an index' : `words of call ${by}`
   const head = applyStyle(io, 'bold', `${id}  ${covered}, ${tokens} tokens, ${writer}`)
   return `${head}\n${safeForTerminal(text, io.stdout)}`

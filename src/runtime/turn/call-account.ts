@@ -5,8 +5,6 @@ import {
   type Budget,
   ContextOverflowError,
   movingMessages,
-  listedName,
-  outline,
   type VerbatimAssembly,
   markImages,
   messageTokens,
@@ -129,7 +127,7 @@ export function callAccount({ context, model, clock }: CallAccountParts) {
             ? Math.min(leastPromptTokens(request, isUnread ? 'answered' : 'newest'), estimate.fresh)
             : least,
           leastWholeTokens: least,
-          account: { tokens: manifest.used, outline: () => outline(manifest, listedName) },
+          account: manifest,
         },
         warningAbout: (usage) => shortReportWarning(context, model, estimate, usage),
       }

@@ -78,7 +78,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
   return (
     <div className="flex min-h-0 flex-1">
       <DropArea onFiles={attachments.add}>
-        <ChatHeader session={session} turns={next.settledTurns} />
+        <ChatHeader session={session} conversation={followed.conversation} chosen={choices.chosen} />
         <AttachContext value={attachments.restore}>
           <MessageList session={session} followed={followed} toEnd={toEnd} next={next} />
         </AttachContext>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
-import { exactLine, type ForeignText, foreignTextNames } from '../../../src/context.ts'
+import { type ForeignText, foreignTextNames } from '../../../src/context.ts'
 import type { CitationSource } from '../../../src/session.ts'
+import { callSubject } from '../parts/call-fold.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { SourceList } from './source-list.tsx'
@@ -49,8 +50,12 @@ export function ReadBefore({ read }: { readonly read: WhatWasRead }): ReactNode 
           <Fold
             key={toolCallId}
             className="rounded-md border border-line px-2 py-1"
-            summaryClassName="truncate font-mono"
-            summary={`${name} ${exactLine(JSON.stringify(input) ?? '')}`}
+            summaryClassName="truncate"
+            summary={
+              <>
+                <code className="font-mono">{name}</code> {callSubject(input)}
+              </>
+            }
           >
             <pre className="max-h-60 overflow-auto whitespace-pre-wrap" tabIndex={0}>
               <LongText text={result} />

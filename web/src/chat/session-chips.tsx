@@ -137,7 +137,8 @@ interface ChosenNameProps {
   readonly first: boolean
 }
 
-function ChosenName({ choice, id, first }: ChosenNameProps): ReactNode {
+/** The name of a chosen option. */
+export function ChosenName({ choice, id, first }: ChosenNameProps): ReactNode {
   const found = useOptions(choice)?.find((option) => option.id === id)
   return `${first ? '' : ' · '}${found?.name ?? id.replaceAll(',', ', ')}`
 }

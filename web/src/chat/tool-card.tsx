@@ -1,8 +1,11 @@
+import { Check, Hand, LoaderCircle, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { type ReportedManifest, useResource } from '../api/resources.ts'
 import { CallFold } from '../parts/call-fold.tsx'
 import { LongText } from '../parts/long-text.tsx'
-import { duration } from '../parts/numbers.ts'
+import { Fold } from '../parts/fold.tsx'
+import { count, duration } from '../parts/numbers.ts'
 import { useNow } from '../parts/use-now.ts'
 import { ApprovalCard } from './approval-card.tsx'
 import { Attachments } from './attachments.tsx'
@@ -36,16 +39,17 @@ export function ToolCard({ part, read }: ToolCardProps): ReactNode {
       tabIndex={-1}
       className={`min-w-0 rounded-lg border bg-raised text-sm ${state === 'waiting' ? 'border-warn' : 'border-line'}`}
     >
-      <CallFold name={name} input={input} word={<StateWord part={part} />}>
-        <div className="border-t border-line px-3 py-2">
-          <h3 className="text-xs text-soft">Input</h3>
-          <Plain text={JSON.stringify(input, null, 2) ?? ''} label="Input" />
+      <CallFold name={name} input={input} sign={<StateSign state={state} />} words={<LineWords part={part} />}>
+        <div className="flex flex-col gap-2 border-t border-line px-3 py-2">
           {result !== undefined && (
-            <>
-              <h3 className="mt-2 text-xs text-soft">Result</h3>
+            <div>
+              <h3 className="text-xs text-soft">Result</h3>
               <Plain text={result} label="Result" />
-            </>
+            </div>
           )}
+          <Fold summaryClassName="text-xs text-soft" summary="Input as JSON">
+            <Plain text={JSON.stringify(input, null, 2) ?? ''} label="Input" />
+          </Fold>
         </div>
       </CallFold>
       {images && (
@@ -78,17 +82,56 @@ export function ToolCard({ part, read }: ToolCardProps): ReactNode {
   )
 }
 
-/** The state in a word, and how long it has taken, or has been taking. */
-function StateWord({ part: { state, started, durationMs } }: { readonly part: ToolPart }): ReactNode {
+/** How a call is doing, as a sign; the words of its line say it to screen readers. */
+function StateSign({ state }: Pick<ToolPart, 'state'>): ReactNode {
+  if (state === 'done') return <Check size={15} className="shrink-0 text-good" aria-hidden />
+  if (state === 'waiting') return <Hand size={15} className="shrink-0 text-warn" aria-hidden />
+  if (state === 'asked' || state === 'running')
+    return <LoaderCircle size={15} className="shrink-0 text-soft motion-safe:animate-spin" aria-hidden />
+  return <X size={15} className="shrink-0 text-bad" aria-hidden />
+}
+
+/** `41 lines · 2 ms · about 640 tokens`: how it ended, how long it took or has been taking, and what its result costs in the window. */
+function LineWords({ part }: { readonly part: ToolPart }): ReactNode {
+  const { state, started, durationMs, result } = part
   const running = state === 'running' && started !== undefined
   const now = useNow(running)
   const ms = running ? Math.max(0, now - Date.parse(started)) : durationMs
   const bad = state === 'failed' || state === 'refused' || state === 'denied'
   const look = bad ? 'text-bad' : state === 'waiting' ? 'text-warn font-medium' : 'text-soft'
+  const time =
+    ms === undefined || (bad && ms === 0) ? undefined : running ? `${Math.floor(ms / 1_000)} s` : duration(ms)
+  const lines = state === 'done' && result !== undefined ? linesText(result) : undefined
   return (
-    <span className={`shrink-0 text-xs ${look}`}>
-      <span role="status">{states[state]}</span>
-      {ms !== undefined && !(bad && ms === 0) && ` ${running ? `${Math.floor(ms / 1_000)} s` : duration(ms)}`}
+    <span className={`shrink-0 text-xs whitespace-pre tabular-nums ${look}`}>
+      <span role="status" className={state === 'done' ? 'sr-only' : undefined}>
+        {states[state]}
+      </span>
+      {lines !== undefined && <span className="max-sm:sr-only">{`${lines}${time === undefined ? '' : ' · '}`}</span>}
+      {time !== undefined && (state === 'done' ? time : ` ${time}`)}
+      {state === 'done' && <ResultTokens part={part} />}
+    </span>
+  )
+}
+
+function linesText(result: string): string {
+  const lines = result.trim() === '' ? 0 : result.trimEnd().split('\n').length
+  if (lines === 0) return 'nothing'
+  return lines === 1 ? '1 line' : `${count(lines)} lines`
+}
+
+/** In the tokens of the provider: the count of here, by as much as the call of the tool was counted otherwise there. */
+function ResultTokens({ part: { call, tokens } }: { readonly part: ToolPart }): ReactNode {
+  const { data } = useResource<ReportedManifest>(
+    tokens === undefined || call === '' ? undefined : `/api/calls/${encodeURIComponent(call)}/manifest`,
+    { revalidateOnFocus: false },
+  )
+  if (tokens === undefined || data === undefined) return null
+  const { total } = data.figures
+  const provided = Math.round((tokens * total) / Math.max(1, data.used))
+  return (
+    <span className="max-sm:sr-only" title="What the result takes in the window of each call that reads it whole">
+      {` · about ${count(provided)} tokens`}
     </span>
   )
 }

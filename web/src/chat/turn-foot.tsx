@@ -1,3 +1,4 @@
+import { ChevronRight } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { calibratedManifest } from '../../../src/context.ts'
@@ -25,7 +26,12 @@ export function TurnFoot({ session, turn: { calls, state, time } }: TurnFootProp
   const [first, ...others] = calls
   const last = read[calls.findLast((call) => call in read) ?? '']
   const model = last?.model?.slice(last.model.indexOf('/') + 1)
-  const head = [...(model === undefined ? [] : [model]), clockTime(time)].join(' · ')
+  const head = (
+    <>
+      {model !== undefined && <span className="shrink-99 truncate">{model}</span>}
+      <span className="shrink-0 max-sm:sr-only">{`${model === undefined ? '' : ' · '}${clockTime(time)}`}</span>
+    </>
+  )
   return (
     <div className="min-w-0 flex-1 text-xs text-soft tabular-nums">
       {calls.map((call) => (
@@ -33,16 +39,26 @@ export function TurnFoot({ session, turn: { calls, state, time } }: TurnFootProp
       ))}
       {first !== undefined && last !== undefined && others.length === 0 && (
         <CallLink session={session} call={first}>
-          <span>
-            {`${head} · `}
+          {head}
+          <span className="overflow-hidden text-ellipsis whitespace-pre">
+            {' · '}
             <CallFigures call={first} manifest={last} brief />
           </span>
         </CallLink>
       )}
       {last !== undefined && others.length > 0 && (
         <Fold
-          summaryClassName="w-fit max-w-full hover:text-ink"
-          summary={`${head} · ${callsText(calls.length)}${sumWords(calls, read)}`}
+          summaryClassName="flex w-fit max-w-full items-center gap-1 whitespace-pre hover:text-ink"
+          className="group/foot"
+          summary={
+            <>
+              <span className="flex min-w-0">
+                {head}
+                <span className="overflow-hidden text-ellipsis whitespace-pre">{` · ${callsText(calls.length)}${sumWords(calls, read)}`}</span>
+              </span>
+              <ChevronRight size={12} aria-hidden className="shrink-0 transition-transform group-open/foot:rotate-90" />
+            </>
+          }
         >
           <CallRows session={session} calls={calls} read={read} />
         </Fold>
@@ -91,7 +107,7 @@ function CallRows({ session, calls, read }: CallRowsProps): ReactNode {
         if (manifest === undefined) return null
         return (
           <li key={call}>
-            <CallLink session={session} call={call}>
+            <CallLink session={session} call={call} className="gap-x-2">
               <span className="w-40 max-w-[40%]">
                 <ContextBar manifest={calibratedManifest(manifest, manifest.figures.total)} />
               </span>
@@ -110,14 +126,15 @@ function CallRows({ session, calls, read }: CallRowsProps): ReactNode {
 interface CallLinkProps {
   readonly session: string
   readonly call: string
+  readonly className?: string
   readonly children: ReactNode
 }
 
-function CallLink({ session, call, children }: CallLinkProps): ReactNode {
+function CallLink({ session, call, className = '', children }: CallLinkProps): ReactNode {
   return (
     <Link
       href={`/sessions/${encodeURIComponent(session)}/calls/${encodeURIComponent(call)}`}
-      className="flex w-fit max-w-full items-center gap-x-2 rounded hover:text-ink"
+      className={`flex w-fit max-w-full items-center rounded whitespace-pre hover:text-ink ${className}`}
     >
       {children}
     </Link>

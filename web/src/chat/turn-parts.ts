@@ -1,4 +1,5 @@
 import {
+  divideExactly,
   messageReasoning,
   messageText,
   outputText,
@@ -34,6 +35,8 @@ export interface ToolPart {
   /** ISO 8601. */
   readonly started: string | undefined
   readonly result: string | undefined
+  /** What the result takes in a request as it was counted here, tokens; absent until it is on record. */
+  readonly tokens?: number
   readonly images?: EntryOf<'tool-end'>['images']
   readonly durationMs: number | undefined
 }
@@ -53,7 +56,7 @@ export function withDelta(parts: readonly Part[], type: TextPart['type'], call: 
 export function withMessage(parts: readonly Part[], entry: EntryOf<'message'>): readonly Part[] {
   const call = entry.call ?? ''
   const kept = withoutProvisional(parts)
-  if (entry.message.role === 'tool') return withResults(kept, entry.message)
+  if (entry.message.role === 'tool') return withResults(kept, entry.message, entry.tokens.full)
   const reasoning = messageReasoning(entry.message)
   const text = messageText(entry.message)
   const citations = entry.citations ?? []
@@ -102,16 +105,26 @@ export function withToolEnd(
   })
 }
 
-/** Results that no `tool-end` reported: calls that were refused or denied. */
-function withResults(parts: readonly Part[], message: Message): readonly Part[] {
-  const results = new Map(toolResults(message).map((result) => [result.toolCallId, result.output]))
+/** The tokens of results, and the results that no `tool-end` reported: of calls that were refused or denied. */
+function withResults(parts: readonly Part[], message: Message, tokens: number): readonly Part[] {
+  const outputs = toolResults(message).map(({ toolCallId, output }) => ({
+    toolCallId,
+    output,
+    text: outputText(output),
+  }))
+  const shares = divideExactly(
+    tokens,
+    outputs.map(({ text }) => text.length),
+  )
+  const results = new Map(outputs.map((each, index) => [each.toolCallId, { ...each, tokens: shares[index]! }]))
   return parts.map((part) => {
-    if (part.type !== 'tool' || part.result !== undefined) return part
-    const output = results.get(part.toolCallId)
-    if (output === undefined) return part
+    const found = part.type === 'tool' ? results.get(part.toolCallId) : undefined
+    if (part.type !== 'tool' || found === undefined) return part
+    const { output, text } = found
+    if (part.result !== undefined) return { ...part, tokens: found.tokens }
     const denied = part.state === 'denied' || output.type === 'execution-denied'
     const state = denied ? 'denied' : output.type.startsWith('error') ? 'refused' : 'done'
-    return { ...part, result: outputText(output), state }
+    return { ...part, result: text, tokens: found.tokens, state }
   })
 }
 

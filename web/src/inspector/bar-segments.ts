@@ -1,8 +1,6 @@
-import type { Manifest, ManifestEntry } from '../../../src/context.ts'
+import { type Manifest, type ManifestEntry, slotTitles } from '../../../src/context.ts'
 import { count } from '../parts/numbers.ts'
 import { entryTitle } from './entry-words.ts'
-
-type Slot = ManifestEntry['slot']
 
 /** A part of the bar. Together they are as wide as the window of the model. */
 export interface BarSegment {
@@ -10,24 +8,24 @@ export interface BarSegment {
   readonly title: string
   readonly tokens: number
   readonly color: string
-  /** Every other segment of a slot is a little lighter, so that neighbours can be told apart. */
+  /** Every other segment of a kind is a little lighter, so that neighbours can be told apart. */
   readonly lighter: boolean
-  readonly kind: Slot | 'free' | 'margin' | 'reserve'
+  readonly kind: EntryKind | 'free' | 'margin' | 'reserve'
 }
 
-/** Titles for people, in reading order. */
-export const slotTitles: Readonly<Record<Slot, string>> = {
-  tools: 'Tools',
-  system: 'System',
-  preamble: 'Preamble',
-  history: 'History',
-  'before-input': 'Before the message',
-  input: 'Your message',
-  'after-input': 'After the message',
+/** What a candidate is to a person: its place in the request, or what it is wherever it stands. */
+export type EntryKind = ManifestEntry['slot'] | 'skills' | 'files'
+
+export function entryKind({ layer, slot }: Pick<ManifestEntry, 'layer' | 'slot'>): EntryKind {
+  if (layer === 'skills') return 'skills'
+  return layer === 'attachment' ? 'files' : slot
 }
 
-export function slotColor(slot: Slot): string {
-  return `var(--slot-${slot})`
+/** Titles for people. */
+export const kindTitles: Readonly<Record<EntryKind, string>> = { ...slotTitles, skills: 'Skills', files: 'Files' }
+
+export function kindColor(kind: EntryKind): string {
+  return `var(--slot-${kind})`
 }
 
 /** The id of the segment of a candidate, which is at `index` in the account. */
@@ -41,21 +39,21 @@ export function segmentId({ id }: Pick<ManifestEntry, 'id'>, index: number): str
  */
 export function barSegments(manifest: Manifest): readonly BarSegment[] {
   const { entries, used, budget } = manifest
-  const seen = new Map<Slot, number>()
+  const seen = new Map<EntryKind, number>()
   const sent = [...entries.entries()]
     .filter(([, { tokens }]) => tokens > 0)
     .map(([index, entry]): BarSegment => {
-      const { slot, tokens } = entry
-      const before = seen.get(slot) ?? 0
-      seen.set(slot, before + 1)
+      const kind = entryKind(entry)
+      const before = seen.get(kind) ?? 0
+      seen.set(kind, before + 1)
       const id = segmentId(entry, index)
       return {
         id,
         title: entryTitle(entry, manifest),
-        tokens,
-        color: slotColor(slot),
+        tokens: entry.tokens,
+        color: kindColor(kind),
         lighter: before % 2 === 1,
-        kind: slot,
+        kind,
       }
     })
   const room = (kind: 'free' | 'margin' | 'reserve', title: string, tokens: number, color: string): BarSegment => ({

@@ -10,18 +10,17 @@ import {
 } from '../../../src/context.ts'
 import type { Preview, ReportedManifest } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { Fold } from '../parts/fold.tsx'
 import { count } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
-import { segmentId, slotColor, slotTitles } from './bar-segments.ts'
+import { type EntryKind, entryKind, kindColor, kindTitles, segmentId } from './bar-segments.ts'
 import { useScenario } from './call-scenario.ts'
 import { CallSum } from './call-sum.tsx'
 import { ContextBar, isSmall } from './context-bar.tsx'
-import { EntryRow, type EntryRowProps, LeftOutRow } from './entry-row.tsx'
+import { EntryRow, type EntryRowProps } from './entry-row.tsx'
 import { pieceTitle, turnPieceTitle } from './entry-words.ts'
 import { Figure } from './figure.tsx'
 import { useForeignParts } from './foreign-parts.ts'
-import { foldedRanges } from './left-out-ranges.ts'
+import { LeftOut, type LeftOutProps } from './left-out.tsx'
 import { nextPreview } from './next-preview.ts'
 import { useAccount } from './previous-call.ts'
 import type { Inspected } from './share-late-panel.tsx'
@@ -114,61 +113,25 @@ function WindowWords({
   )
 }
 
-interface ListProps extends Inspected {
+interface ListProps extends LeftOutProps {
   readonly manifest: ReportedManifest
-  /** With the tokens of our counter. */
-  readonly counted: Manifest
   /** Absent until it is made: then rows have no texts yet. */
   readonly assembled: Assembled | undefined
-}
-
-function LeftOut(list: Omit<ListProps, 'assembled'>): ReactNode {
-  const { manifest } = list
-  const left = manifest.entries.filter(({ outcome }) => outcome === 'omitted')
-  if (left.length === 0) return null
-  return (
-    <section aria-label="Left out" className="rounded-lg border border-dashed border-strong-line p-2">
-      <h3 className="text-sm font-semibold">Left out</h3>
-      {foldedRanges(left, manifest).map(({ title, tokens, entries }, index) =>
-        title === undefined ? (
-          <LeftOutRow key={index} {...list} entry={entries[0]!} />
-        ) : (
-          <Fold
-            key={index}
-            className="border-b border-line text-sm last:border-0"
-            summaryClassName="flex items-baseline gap-2 py-1"
-            summary={
-              <>
-                <span className="min-w-0 flex-1">{title}</span>
-                <span className="text-soft tabular-nums">{count(tokens)}</span>
-              </>
-            }
-          >
-            <div className="ps-3">
-              {entries.map((entry, at) => (
-                <LeftOutRow key={at} {...list} entry={entry} />
-              ))}
-            </div>
-          </Fold>
-        ),
-      )}
-    </section>
-  )
 }
 
 function Sent({ assembled, counted, ...list }: ListProps): ReactNode {
   const { manifest, call, program } = list
   const hasMore = manifest.entries.some(({ slot, name }) => slot === 'input' && name === THIS_TURN)
-  const titleOf = (slot: ManifestEntry['slot']) => {
-    if (slot !== 'input') return slotTitles[slot]
-    return program ? 'Newest turn' : hasMore ? THIS_TURN : slotTitles.input
+  const titleOf = (kind: EntryKind) => {
+    if (kind !== 'input') return kindTitles[kind]
+    return program ? 'Newest turn' : hasMore ? THIS_TURN : kindTitles.input
   }
   const shown = shownEntry.useAsked()
-  const slots = Map.groupBy(
+  const kinds = Map.groupBy(
     numbered(manifest).filter(
       ({ entry }) => entry.outcome !== 'omitted' && (entry.fullTokens > 0 || entry.slot !== 'input'),
     ),
-    ({ entry }) => entry.slot,
+    ({ entry }) => entryKind(entry),
   )
   const rows = (entry: ManifestEntry, index: number): readonly EntryRowProps[] => {
     const pieces = piecesOf(entry, index, assembled)
@@ -185,19 +148,37 @@ function Sent({ assembled, counted, ...list }: ListProps): ReactNode {
     }
     return entry.layer === 'turn' && entry.slot === 'input' && pieces.length > 1 ? turnRows(row) : [row]
   }
-  return [...slots].map(([slot, own]) => (
-    <section key={slot} aria-label={titleOf(slot)}>
-      <h3 className="flex items-center gap-2 text-sm font-semibold">
-        <span aria-hidden className="size-2.5 rounded-sm" style={{ background: slotColor(slot) }} />
-        {titleOf(slot)}
-        <span className="ms-auto font-normal text-soft tabular-nums">
-          {`${Math.round((manifest.slots[slot] / Math.max(1, manifest.used)) * 100)} %`}
-        </span>
-        <span className="min-w-12 text-end font-normal tabular-nums">{count(manifest.slots[slot])}</span>
-      </h3>
-      {own.map(({ entry, index }) => rows(entry, index).map((row, at) => <EntryRow key={`${index} ${at}`} {...row} />))}
-    </section>
-  ))
+  return [...kinds].map(([kind, own]) => {
+    const title = titleOf(kind)
+    const all = own.flatMap(({ entry, index }) => rows(entry, index))
+    const tokens = own.reduce((sum, { entry }) => sum + entry.tokens, 0)
+    const share = (
+      <span className="font-normal text-soft">{`${Math.round((tokens / Math.max(1, manifest.used)) * 100)} %`}</span>
+    )
+    const swatch = <span aria-hidden className="size-2.5 shrink-0 rounded-sm" style={{ background: kindColor(kind) }} />
+    const [only] = all
+    return (
+      <section key={kind} aria-label={title}>
+        {all.length === 1 && only?.title === title ? (
+          <EntryRow {...only} heading={{ swatch, share }} />
+        ) : (
+          <>
+            <h3 className="flex items-center gap-2 text-sm font-semibold tabular-nums">
+              {swatch}
+              <span className="flex-1">{title}</span>
+              {share}
+              <span className="min-w-12 text-end font-normal">{count(tokens)}</span>
+            </h3>
+            <div className="ps-4.5">
+              {all.map((row, at) => (
+                <EntryRow key={at} {...row} />
+              ))}
+            </div>
+          </>
+        )}
+      </section>
+    )
+  })
 }
 
 /** A turn that is more than its message is called one. */

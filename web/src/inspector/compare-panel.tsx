@@ -14,7 +14,7 @@ import { textsOf } from './share-texts.ts'
 import { conversationTitles } from './share-titles.ts'
 import { useAssembly } from './what-if-assembler.ts'
 import { Figure } from './figure.tsx'
-import { slotTitles } from './bar-segments.ts'
+import { kindColor, kindTitles } from './bar-segments.ts'
 import { TextDifference } from './compare-text.tsx'
 
 /** Two calls of a session side by side: how much of their beginning is the same, where it ends, and why. */
@@ -148,7 +148,7 @@ function CompareList({ comparison, text, titles }: CompareListProps): ReactNode 
     ...went.map((one) => ({ ...one, what: 'went' })),
     ...moved.map(({ from, ...one }) => ({
       ...one,
-      what: from === one.slot ? 'moved' : `moved from ${slotTitles[from]}`,
+      what: from === one.slot ? 'moved' : `moved from ${kindTitles[from]}`,
     })),
     ...changedForm.map(({ from, to, ...one }) => ({
       ...one,
@@ -188,8 +188,8 @@ function ChangedEntry({ id, slot, what, codes, text, title }: ChangedEntryProps)
   return (
     <details className="py-1" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary className="flex cursor-pointer items-baseline gap-2">
-        <span aria-hidden className="size-2 shrink-0 rounded-full" style={{ background: `var(--slot-${slot})` }} />
-        <span className="min-w-0 flex-1 truncate" title={`${id} (${slotTitles[slot]})`}>
+        <span aria-hidden className="size-2 shrink-0 rounded-full" style={{ background: kindColor(slot) }} />
+        <span className="min-w-0 flex-1 truncate" title={`${id} (${kindTitles[slot]})`}>
           {title}
         </span>
         <span className="shrink-0 text-xs text-soft" title={codes}>

@@ -26,7 +26,7 @@ export function ContextStrip({ next, onInspect }: ContextStripProps): ReactNode 
   return (
     <section
       aria-label="Context of the next call"
-      className="flex min-h-6 items-baseline gap-3 px-1 text-[0.8125rem] text-soft"
+      className="flex min-h-6 items-baseline gap-3 px-1 text-xs text-soft sm:text-[0.8125rem]"
     >
       {shown?.session === next.session && <StripLine {...shown} onInspect={onInspect} />}
       <span aria-hidden className="ms-auto shrink-0 max-lg:hidden">

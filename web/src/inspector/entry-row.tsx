@@ -39,6 +39,8 @@ export interface EntryRowProps extends Inspected {
   readonly paid: number | undefined
   /** Whether somebody asked to see it. */
   readonly shown: boolean
+  /** It is all of its kind, and the heading of it. */
+  readonly heading?: { readonly swatch: ReactNode; readonly share: ReactNode }
 }
 
 /** One candidate of a call: it opens to its exact text, where it comes from, where it was before, why it has this form, and its other forms. */
@@ -52,21 +54,28 @@ export function EntryRow({
   countedTokens,
   paid,
   shown,
+  heading,
   ...inspected
 }: EntryRowProps): ReactNode {
   const { outcome, form, tokens } = entry
   return (
     <Fold
-      className="border-b border-line text-sm last:border-0"
-      summaryClassName="flex items-baseline gap-2 py-1"
+      className="text-sm"
+      summaryClassName={
+        heading ? 'flex items-center gap-2 font-semibold' : 'flex items-baseline gap-2 py-0.5 text-soft hover:text-ink'
+      }
       shown={shown}
       onShown={() => shownEntry.ask(undefined)}
       summary={
         <>
+          {heading?.swatch}
           <span className="min-w-0 flex-1 truncate">{title}</span>
-          {outcome === 'reduced' && <EntryForm form={form} className="text-xs text-warn" />}
-          {paid !== undefined && tokens > 0 && <span className="text-xs text-soft tabular-nums">{dollars(paid)}</span>}
-          <span className="min-w-12 text-end text-soft tabular-nums">{count(tokens)}</span>
+          {outcome === 'reduced' && <EntryForm form={form} className="text-xs font-normal text-warn" />}
+          {paid !== undefined && tokens > 0 && (
+            <span className="text-xs font-normal text-soft tabular-nums">{dollars(paid)}</span>
+          )}
+          {heading?.share}
+          <span className="min-w-12 text-end font-normal tabular-nums">{count(tokens)}</span>
         </>
       }
     >

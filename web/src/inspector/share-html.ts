@@ -1,6 +1,6 @@
 import { type CallFigures, entrySentence, type Manifest } from '../../../src/context.ts'
 import { count, dollars } from '../parts/numbers.ts'
-import { barSegments, segmentWords, slotTitles } from './bar-segments.ts'
+import { barSegments, entryKind, kindTitles, segmentWords } from './bar-segments.ts'
 import { entryTitle, formSentence, originTitles } from './entry-words.ts'
 import { entryKey } from './share-texts.ts'
 
@@ -33,7 +33,7 @@ export function sharedCallHtml(shared: SharedCall): string {
     })
     .join('')
   const legend = segments
-    .map(({ kind: slot, title, tokens }) => `<li><b class="${slot}"></b>${escaped(title)} ${count(tokens)}</li>`)
+    .map(({ kind, title, tokens }) => `<li><b class="${kind}"></b>${escaped(title)} ${count(tokens)}</li>`)
     .join('')
   const [sent, left] = [manifest.entries.filter(isSent), manifest.entries.filter((entry) => !isSent(entry))]
   return `<!doctype html>
@@ -89,14 +89,15 @@ function isSent({ outcome }: Entry): boolean {
 }
 
 function entryHtml(entry: Entry, { manifest, texts, titles }: SharedCall): string {
-  const { id, layer, slot, form, tokens, fullTokens, origin, name = origin.ref } = entry
+  const { id, layer, form, tokens, fullTokens, origin, name = origin.ref } = entry
+  const kind = entryKind(entry)
   const text = texts.get(entryKey(entry))
   const title = [entryTitle(entry, manifest), layer === 'turn' ? titles.get(id) : undefined].filter(Boolean).join(': ')
   const cost = tokens === fullTokens ? count(tokens) : `${count(tokens)} of ${count(fullTokens)}`
   const from = layer === 'turn' ? 'From the conversation' : `${originTitles[origin.kind]}: ${name}`
   const why = isSent(entry) ? formSentence(entry, manifest) : entrySentence(entry, manifest)!
-  return `<details><summary><b class="${slot}"></b><span>${escaped(title)}</span><span class="n">${cost}</span></summary>
-<p>${slotTitles[slot]} · ${escaped(from)}</p>
+  return `<details><summary><b class="${kind}"></b><span>${escaped(title)}</span><span class="n">${cost}</span></summary>
+<p>${kindTitles[kind]} · ${escaped(from)}</p>
 <p title="${escaped(form ?? '')}">${escaped(why)}</p>${text === undefined ? '' : `<pre>${escaped(text)}</pre>`}</details>`
 }
 
@@ -121,6 +122,6 @@ details{border-bottom:1px solid light-dark(#dedad0,#343833)}summary{display:flex
 summary span:first-of-type{flex:1;overflow-wrap:anywhere}.n{font-variant-numeric:tabular-nums}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;background:light-dark(#f1efe9,#101211);padding:.8rem;border-radius:.4rem}
 code{overflow-wrap:anywhere}footer{margin-top:3rem;font-size:.85rem}
-.tools{background:#7d6bb0}.system{background:#2f6f9f}.preamble{background:#2a8a86}.history{background:#4d8a4b}
-.before-input{background:#a0862a}.input{background:#c2662d}.after-input{background:#b0476f}.margin{background:#dedad0}.reserve{background:#b9b4a6}
+.tools{background:#7d6bb0}.system{background:#2f6f9f}.skills{background:#2a8a86}.preamble{background:#67788a}.files{background:#b0476f}.history{background:#4d8a4b}
+.before-input{background:#a0862a}.input{background:#c2662d}.after-input{background:#8c5a3c}.margin{background:#dedad0}.reserve{background:#b9b4a6}
 b.free{border:1px solid #8f8a7d}`

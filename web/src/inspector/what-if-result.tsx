@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { type CallFigures, formPhrase, type Manifest, reasonSentence } from '../../../src/context.ts'
 import { count } from '../parts/numbers.ts'
-import { slotTitles } from './bar-segments.ts'
+import { entryKind, kindColor, kindTitles } from './bar-segments.ts'
 import { ContextBar } from './context-bar.tsx'
 import { Figure } from './figure.tsx'
 import { entryTitle } from './entry-words.ts'
@@ -93,10 +93,10 @@ function EntryList({ title, entries, manifest, before, titles }: EntryListProps)
               <span
                 aria-hidden
                 className="size-2 shrink-0 rounded-full"
-                style={{ background: `var(--slot-${entry.slot})` }}
+                style={{ background: kindColor(entryKind(entry)) }}
               />
               <div className="min-w-0 flex-1">
-                <p className="truncate" title={`${entry.id} (${slotTitles[entry.slot]})`}>
+                <p className="truncate" title={`${entry.id} (${kindTitles[entryKind(entry)]})`}>
                   {words === undefined ? name : `${name}: ${words}`}
                 </p>
                 {why !== undefined && <p className="text-xs text-soft">{why}</p>}

@@ -7,8 +7,11 @@ import type { CodeLanguage, CodeToken } from './highlight.ts'
 interface CodeBlockProps {
   readonly code: string
   readonly language: string | undefined
+  /** Nothing of it is still arriving. */
+  readonly isWhole: boolean
 }
 
+const Diagram = lazy(() => import('./diagram.tsx'))
 const Preview = lazy(() => import('./preview.tsx'))
 
 /** What a browser can draw. */
@@ -21,23 +24,32 @@ const LONGEST = 50_000
 const LONGEST_LINE = 2_000
 
 /** A block of code with a button that copies it. Its colours come when the highlighter is there, and are no part of the text. */
-export function CodeBlock({ code, language }: CodeBlockProps): ReactNode {
+export function CodeBlock({ code, language, isWhole }: CodeBlockProps): ReactNode {
   const coloured = useHighlight(code, language)
   /** The code as it was when it was asked for: what still arrives does not load the frame again. */
   const [previewed, setPreviewed] = useState<string>()
+  const isDiagram = isWhole && language?.toLowerCase() === 'mermaid' && code.length <= LONGEST
+  const [asCode, setAsCode] = useState(false)
+  const text = (
+    <pre
+      hidden={previewed !== undefined}
+      className="overflow-x-auto p-3 font-mono text-[13px] leading-relaxed"
+      tabIndex={0}
+      aria-label="Code"
+    >
+      <code>{coloured ? <Coloured code={code} {...coloured} /> : <LongText text={code} />}</code>
+    </pre>
+  )
   return (
     <figure dir="ltr" className="my-3 overflow-hidden rounded-lg border border-line bg-sunken">
       <figcaption className="flex items-center justify-between gap-2 border-b border-line px-3 py-1 text-xs text-soft">
         <span className="truncate">{language === undefined || language === '' ? 'text' : language}</span>
         <span className="flex gap-1">
+          {isDiagram && <Toggle onClick={() => setAsCode(!asCode)}>{asCode ? 'Diagram' : 'Code'}</Toggle>}
           {drawn.has(language?.toLowerCase() ?? '') && (
-            <button
-              type="button"
-              className="rounded px-2 py-0.5 hover:bg-raised"
-              onClick={() => setPreviewed(previewed === undefined ? code : undefined)}
-            >
+            <Toggle onClick={() => setPreviewed(previewed === undefined ? code : undefined)}>
               {previewed === undefined ? 'Preview' : 'Code'}
-            </button>
+            </Toggle>
           )}
           <CopyButton text={code} />
         </span>
@@ -47,15 +59,23 @@ export function CodeBlock({ code, language }: CodeBlockProps): ReactNode {
           <Preview code={previewed} />
         </Suspense>
       )}
-      <pre
-        hidden={previewed !== undefined}
-        className="overflow-x-auto p-3 font-mono text-[13px] leading-relaxed"
-        tabIndex={0}
-        aria-label="Code"
-      >
-        <code>{coloured ? <Coloured code={code} {...coloured} /> : <LongText text={code} />}</code>
-      </pre>
+      {isDiagram && !asCode ? (
+        <Suspense fallback={<Loading>{text}</Loading>}>
+          <Diagram code={code}>{text}</Diagram>
+        </Suspense>
+      ) : (
+        text
+      )}
     </figure>
+  )
+}
+
+/** Shows the same in another form. */
+function Toggle({ onClick, children }: { onClick(): void; readonly children: string }): ReactNode {
+  return (
+    <button type="button" className="rounded px-2 py-0.5 hover:bg-raised" onClick={onClick}>
+      {children}
+    </button>
   )
 }
 

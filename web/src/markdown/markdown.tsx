@@ -60,8 +60,9 @@ function block(token: Token): ReactNode {
     case 'paragraph':
       return <p dir="auto">{content((token as Tokens.Paragraph).tokens)}</p>
     case 'code': {
-      const { text, lang } = token as Tokens.Code
-      return <CodeBlock code={text} language={lang?.split(/\s/, 1)[0]} />
+      const { text, lang, raw } = token as Tokens.Code
+      const isWhole = /\n *(?:```|~~~)[`~]*\s*$/.test(raw)
+      return <CodeBlock code={text} language={lang?.split(/\s/, 1)[0]} isWhole={isWhole} />
     }
     case 'math':
       return <Formula {...(token as MathToken)} />

@@ -1,10 +1,12 @@
 import type { ReactNode } from 'react'
-import { calibratedManifest } from '../../../src/context.ts'
+import { calibratedManifest, windowShare } from '../../../src/context.ts'
 import type { SetupProvider } from '../api/resources.ts'
-import { slotTitles } from '../inspector/bar-segments.ts'
+import { entryKind, kindTitles } from '../inspector/bar-segments.ts'
 import { ContextBar } from '../inspector/context-bar.tsx'
+import { Figure } from '../inspector/figure.tsx'
 import type { NextCall } from '../inspector/next-call.ts'
 import { nextPreview } from '../inspector/next-preview.ts'
+import { count } from '../parts/numbers.ts'
 import { Examples } from './examples.tsx'
 import { ModelForms } from './model-forms.tsx'
 
@@ -50,13 +52,23 @@ function NextBar({ next }: { readonly next: NextCall }): ReactNode {
   const shown = nextPreview.useAsked()
   const preview = shown && shown.session === next.session ? shown.preview : undefined
   if (preview === undefined) return <div className="h-9" />
-  const manifest = calibratedManifest(preview.manifest, preview.figures.total)
+  const { total, window } = preview.figures
+  const manifest = calibratedManifest(preview.manifest, total)
   const sent = manifest.entries.filter(({ tokens }) => tokens > 0)
-  const parts = [...new Set(sent.map(({ slot }) => slotTitles[slot].toLowerCase()))]
+  const parts = [...new Set(sent.map((entry) => kindTitles[entryKind(entry)].toLowerCase()))]
   return (
     <section aria-label="Your next message">
       <ContextBar manifest={manifest} label="Pieces of your next message" />
-      <p className="mt-1.5 text-sm text-soft">{`In it now: ${parts.join(', ')}. Type below, and watch it grow.`}</p>
+      <p className="mt-1.5 text-sm text-soft">
+        <Figure kind="total" call={undefined} value={total}>
+          {windowShare(preview.figures)}
+        </Figure>
+        {' of '}
+        <Figure kind="window" call={undefined} value={window}>
+          {count(window)}
+        </Figure>
+        {` tokens: ${parts.join(', ')}. Type below, and watch it grow.`}
+      </p>
     </section>
   )
 }

@@ -1,6 +1,51 @@
+import type { ReactNode } from 'react'
 import { type Manifest, type ManifestEntry, turnNumber } from '../../../src/context.ts'
+import { Fold } from '../parts/fold.tsx'
 import { count } from '../parts/numbers.ts'
+import { LeftOutRow } from './entry-row.tsx'
 import { noteNumber } from './entry-words.ts'
+import type { Inspected } from './share-late-panel.tsx'
+
+export interface LeftOutProps extends Inspected {
+  readonly manifest: Manifest
+  /** With the tokens of our counter. */
+  readonly counted: Manifest
+}
+
+/** What a call left out, ranges of equal rows folded; nothing where everything is in it. */
+export function LeftOut(list: LeftOutProps): ReactNode {
+  const { manifest } = list
+  const left = manifest.entries.filter(({ outcome }) => outcome === 'omitted')
+  if (left.length === 0) return null
+  return (
+    <section aria-label="Left out" className="rounded-lg border border-dashed border-strong-line p-2">
+      <h3 className="text-sm font-semibold">Left out</h3>
+      {foldedRanges(left, manifest).map(({ title, tokens, entries }, index) =>
+        title === undefined ? (
+          <LeftOutRow key={index} {...list} entry={entries[0]!} />
+        ) : (
+          <Fold
+            key={index}
+            className="border-b border-line text-sm last:border-0"
+            summaryClassName="flex items-baseline gap-2 py-1"
+            summary={
+              <>
+                <span className="min-w-0 flex-1">{title}</span>
+                <span className="text-soft tabular-nums">{count(tokens)}</span>
+              </>
+            }
+          >
+            <div className="ps-3">
+              {entries.map((entry, at) => (
+                <LeftOutRow key={at} {...list} entry={entry} />
+              ))}
+            </div>
+          </Fold>
+        ),
+      )}
+    </section>
+  )
+}
 
 interface LeftOutRange {
   /** Absent: one candidate, which says for itself why it was left out. */
@@ -13,7 +58,7 @@ interface LeftOutRange {
 const LEAST_FOLDED = 3
 
 /** Neighbours that were left out for the same reason as one range: `Turns 1,870 to 1,995: replaced by note 3`. */
-export function foldedRanges(left: readonly ManifestEntry[], manifest: Manifest): readonly LeftOutRange[] {
+function foldedRanges(left: readonly ManifestEntry[], manifest: Manifest): readonly LeftOutRange[] {
   const ranges: ManifestEntry[][] = []
   for (const entry of left) {
     const before = ranges.at(-1)
