@@ -33,6 +33,7 @@ export const submittedSchema = z.object({
   session: z.string(),
   turn: z.string(),
   seq: z.number().describe('Position of the input in the log of the session.'),
+  beside: z.string().optional().describe('The turn of the second model.'),
   repeated: z.boolean().describe('The idempotency key was used before: this is the turn that it began.'),
 })
 

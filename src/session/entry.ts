@@ -307,6 +307,8 @@ export interface Binding {
 /** What one request chooses for itself. */
 export interface InputOptions {
   readonly model?: string
+  /** The turn in which another model answers the same message. */
+  readonly beside?: string
   /** The system prompt of this turn, in place of every other. */
   readonly system?: string
   /** Parameters of each model call of the turn, as the model room names them. */

@@ -16,6 +16,11 @@ export interface SubmitInput {
   readonly choices?: Readonly<Record<string, string>>
   /** For this turn alone. */
   readonly model?: string
+  /**
+   * A second model, which answers the same message at the same time. Its answer is another branch; the conversation goes on
+   * after the first one until it is moved. Neither may call a tool that does more than read.
+   */
+  readonly beside?: string
   /** The system prompt of this turn alone, in place of every other: the custom agent's, the edited and the packaged one. */
   readonly system?: string
   /** Ids of files, in the order in which they appear above the message. Files that are still being read are waited for. */
@@ -44,6 +49,8 @@ export interface SubmittedTurn {
   readonly session: string
   readonly turn: string
   readonly seq: number
+  /** The turn of the second model. */
+  readonly beside?: string
   /** The same key was admitted before; this is that turn. */
   readonly repeated: boolean
 }

@@ -81,8 +81,8 @@ export function idleSessions(parts: {
   }
 }
 
-function isIdle({ running, queue, stalled, words, noteAsked, readCall }: SessionState, call: string): boolean {
-  return !running && queue.length === 0 && !stalled && !words && !noteAsked && readCall?.call === call
+function isIdle({ running, beside, queue, stalled, words, noteAsked, readCall }: SessionState, call: string): boolean {
+  return !running && !beside && queue.length === 0 && !stalled && !words && !noteAsked && readCall?.call === call
 }
 
 /** How long a note can wait before the provider forgets the prompt, ms. `undefined`: forgotten, unknown, or free to read. */

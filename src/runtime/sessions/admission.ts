@@ -54,6 +54,7 @@ export async function admit(
     after,
     choices = {},
     model,
+    beside,
     system,
     parameters,
     budgets,
@@ -85,11 +86,13 @@ export async function admit(
     const before = await admittedBefore(store, known, idempotencyKey, text)
     if (before) return before
   }
+  if (beside !== undefined) requireFree(known, input)
   requireRoom(open, settings.maxOpenTurns ?? MOST_OPEN)
   if (after !== undefined && !(await states.of(after))) throw sessionNotFound(after)
 
   const parent = await parentOf(store, session, known, input.from)
   const turn = clock.newId('turn')
+  const second = beside === undefined ? undefined : clock.newId('turn')
   const body = {
     type: 'input',
     turn,
@@ -101,15 +104,21 @@ export async function admit(
       attachments,
     )),
     ...defined({ idempotencyKey }),
-    ...(Object.keys(options).length === 0 ? {} : { options }),
+    ...(Object.keys(options).length === 0 && second === undefined
+      ? {}
+      : { options: { ...options, ...defined({ beside: second }) } }),
   } as const
   try {
     const start = { type: 'session-start', ...defined({ after }) } as const
     const chosen = Object.entries(choices).map(([choice, value]) => ({ type: 'choice', choice, value }) as const)
-    const bodies = known ? [body] : [start, ...chosen, body]
+    const bodies: EntryBody[] = known ? [body] : [start, ...chosen, body]
+    const at = bodies.length - 1
+    if (second !== undefined)
+      bodies.push(...(await answeredBeside(store, body, { second, model: beside!, session, known })))
     const written = await store.append(session, bodies, clock.time())
     const state = known ?? (await states.of(session))!
-    return { state, submitted: { session, turn, seq: written.at(-1)!.seq, repeated: false } }
+    const { seq } = written[at]!
+    return { state, submitted: { session, turn, seq, ...defined({ beside: second }), repeated: false } }
   } catch (error) {
     const state = error instanceof StoreError && error.code === 'conflict' ? await states.of(session) : undefined
     const before =
@@ -117,6 +126,44 @@ export async function admit(
     if (before) return before
     throw runtimeFailure(error)
   }
+}
+
+interface SecondTurn {
+  readonly second: string
+  readonly model: string
+  readonly session: string
+  readonly known: SessionState | undefined
+}
+
+/** The same input for another model, in a branch of its own, and the move that keeps the conversation with the first one. */
+async function answeredBeside(
+  store: LogStore,
+  first: Extract<EntryBody, { readonly type: 'input' }>,
+  { second, model, session, known }: SecondTurn,
+): Promise<readonly EntryBody[]> {
+  const { idempotencyKey: _, ...input } = first
+  const { turn, options } = input
+  let { parent } = input
+  if (parent === undefined) {
+    const row = known && (await store.session(session))
+    parent = (row && turnsToHead(row, await store.turns(session)).at(-1)?.turn) ?? null
+  }
+  return [
+    { ...input, turn: second, parent, options: { ...options, model, beside: turn } },
+    { type: 'branch', head: turn },
+  ]
+}
+
+/** A message to two models begins at once: behind another turn it would wait as two messages. */
+function requireFree(known: SessionState | undefined, { model, beside, budgets }: SubmitInput): void {
+  if (known && (known.running || known.beside || known.queue.length > 0)) {
+    const hint = 'Send it when the turn has ended, or stop the turn.'
+    throw new RuntimeError('invalid-input', 'A message to two models cannot wait behind a turn.', {}, { hint })
+  }
+  if (budgets?.length) throw new RuntimeError('invalid-input', 'A message to two models has no budget of its own.')
+  if (beside !== (model ?? known?.model)) return
+  const hint = 'Name another model in `beside`.'
+  throw new RuntimeError('invalid-input', `${beside} would answer the message twice.`, { model: beside }, { hint })
 }
 
 function requireRoom(open: number, most: number): void {
@@ -218,7 +265,8 @@ async function admittedBefore(
       { session: state.session, turn: entry.turn },
     )
   }
-  return { state, submitted: { session: state.session, turn: entry.turn, seq: entry.seq, repeated: true } }
+  const { turn, seq, options: { beside } = {} } = entry
+  return { state, submitted: { session: state.session, turn, seq, ...defined({ beside }), repeated: true } }
 }
 
 interface EditedFrom {

@@ -24,7 +24,9 @@ export interface SessionState extends HasCut, HasPin, HasPlacements {
   readonly stream: SessionStream
   /** Turns that wait, in the order of their input. */
   readonly queue: string[]
-  running: { readonly turn: string; readonly controller: AbortController } | undefined
+  running: RunningTurn | undefined
+  /** The turn that answers the message of `running` with another model, also when `running` has ended before it. */
+  beside: RunningTurn | undefined
   /** The first turn that waits was stopped because the log could not be written. It resumes once a write succeeds, or with the next input. */
   stalled: boolean
   /** Entries of turns that were admitted by this process and have not ended, from their input on. */
@@ -46,6 +48,11 @@ export interface SessionState extends HasCut, HasPin, HasPlacements {
   words: NoteWords | undefined
   /** Whether a model was asked for words since the last cut, whatever it answered. */
   noteAsked: boolean
+}
+
+interface RunningTurn {
+  readonly turn: string
+  readonly controller: AbortController
 }
 
 export interface LastCall {
@@ -125,7 +132,8 @@ export function createSessionStates(store: SessionStore) {
     if (states.size > MOST_STATES) {
       for (const [id, other] of states) {
         if (states.size <= MOST_STATES) break
-        if (other !== state && !other.running && other.queue.length === 0 && !other.stream.watched()) putAway(id, other)
+        if (other !== state && !other.running && !other.beside && other.queue.length === 0 && !other.stream.watched())
+          putAway(id, other)
       }
     }
     return state
@@ -274,6 +282,7 @@ function blank(session: string, newest = 0): SessionState {
     program: undefined,
     hasBranches: false,
     running: undefined,
+    beside: undefined,
     stalled: false,
     model: undefined,
     choices: {},

@@ -151,7 +151,7 @@ export function createSessions(parts: {
     async undo(session) {
       refuseWhenClosing()
       const state = await openState(session)
-      if (state.running || state.queue.length > 0) {
+      if (state.running || state.beside || state.queue.length > 0) {
         throw new RuntimeError('invalid-input', `A turn of ${session} is running. Cancel it first.`, { session })
       }
       const { last, head, followed } = await newestTurns(store, session)
@@ -184,7 +184,7 @@ export function createSessions(parts: {
       if (!state) return false
       // From the back, so that none of them begins meanwhile.
       for (let turn = state.queue.at(-1); turn !== undefined; turn = state.queue.at(-1)) await queue.cancel(state, turn)
-      if (state.running) {
+      if (state.running || state.beside) {
         throw new RuntimeError('invalid-input', `A turn of ${session} is running. Cancel it first.`, { session })
       }
       states.forget(session)

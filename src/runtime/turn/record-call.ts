@@ -194,6 +194,8 @@ export interface AnsweredCall {
 export interface LiveTurn extends AskedTurn, ForecastPlace {
   readonly context: AssemblyContext
   readonly state: SessionState
+  /** The turn in which another model answers the same message. */
+  readonly beside: string | undefined
   /** Of this turn when it began. */
   readonly entries: readonly Entry[]
   readonly tools: readonly Tool[]

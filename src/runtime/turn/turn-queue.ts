@@ -64,35 +64,42 @@ export function createTurnQueue(parts: {
   const retry = createStorageRetry(parts.clock, store, resume, parts.storageRetryDelaysMs)
   let stopped = false
 
-  function add(state: SessionState, turn: string): void {
+  /** `beside`: the turn that answers the same message, to run at the same time. */
+  function add(state: SessionState, turn: string, beside?: string): void {
     state.queue.push(turn)
+    if (beside !== undefined) state.queue.push(beside)
     state.stalled = false
     states.keep(state)
     next(state)
   }
 
-  function next(state: SessionState): void {
-    if (stopped || state.running || state.stalled) return
+  function next(state: SessionState, place: 'running' | 'beside' = 'running'): void {
+    if (stopped || state.stalled || state[place] || (state.beside && place === 'running')) return
     const [turn] = state.queue
     // The next turn begins once the end of this one is on disk: it reads the session from the log.
     const name = `${state.session} ${turn}`
     if (turn === undefined || cancelling.has(name) || editing.has(name)) return
     state.queue.shift()
     const controller = new AbortController()
-    state.running = { turn, controller }
+    state[place] = { turn, controller }
+    // What one of two models was sent last is nothing that the other goes on from. What each has read is by its name.
+    const known = place === 'beside' ? { ...state } : state
     const work = activity
-      .run(state.session, run(state, turn, controller.signal))
+      .run(state.session, run(state, turn, controller.signal, known))
       .then(() => settled(turn))
       .catch((error: unknown) => interrupted(state, turn, error))
       .finally(() => {
         active.delete(work)
-        state.running = undefined
+        state[place] = undefined
         next(state)
       })
     active.add(work)
+    const input = state.live.get(turn)?.[0]
+    const second = input?.type === 'input' ? input.options?.beside : undefined
+    if (place === 'running' && second !== undefined && state.queue[0] === second) next(state, 'beside')
   }
 
-  async function run(state: SessionState, turn: string, signal: AbortSignal): Promise<void> {
+  async function run(state: SessionState, turn: string, signal: AbortSignal, known: SessionState): Promise<void> {
     parts.notes?.turnBegins(state.session)
     const entries = [...withEdits(state.live.get(turn) ?? (await store.entries(state.session, { turn })))]
     const input = entries.find((entry) => entry.type === 'input')
@@ -118,7 +125,8 @@ export function createTurnQueue(parts: {
     let last: AnsweredCall | undefined
     const live: LiveTurn = {
       ...prepared,
-      state,
+      state: known,
+      beside: input.options?.beside,
       id: turn,
       time: input.time,
       files: inputFiles([input]),
@@ -136,7 +144,7 @@ export function createTurnQueue(parts: {
       assembled: (call) => (last = call),
     }
     const outcome = await runTurn(turnSetup(live))
-    if (outcome && last && !stopped) notes?.turnEnded(live, last)
+    if (outcome && last && !stopped && known === state) notes?.turnEnded(live, last)
     if (outcome) void outbox.deliver(state)
     else stopsHere(state, turn)
   }
@@ -229,9 +237,9 @@ export function createTurnQueue(parts: {
   }
 
   async function cancel(state: SessionState, turn: string): Promise<boolean> {
-    if (state.running?.turn !== turn)
-      return cancelWaiting(state, turn, () => [{ type: 'turn-end', turn, outcome: { type: 'cancelled' } }])
-    state.running.controller.abort('cancelled')
+    const found = [state.running, state.beside].find((each) => each?.turn === turn)
+    if (!found) return cancelWaiting(state, turn, () => [{ type: 'turn-end', turn, outcome: { type: 'cancelled' } }])
+    found.controller.abort('cancelled')
     return true
   }
 
@@ -284,6 +292,7 @@ export function createTurnQueue(parts: {
       let queued = 0
       for (const state of states.all()) {
         if (state.running) running += 1
+        if (state.beside) running += 1
         queued += state.queue.length
       }
       return { running, queued }
@@ -297,9 +306,11 @@ export function createTurnQueue(parts: {
       retry.stop()
       const waiting = cancels ? await parts.approvals.turns() : new Set<string>()
       for (const state of states.all()) {
-        const { running, queue, live } = state
-        const ends = cancels && running !== undefined && !waiting.has(running.turn)
-        running?.controller.abort(ends ? 'cancelled' : stopping)
+        const { queue, live } = state
+        for (const each of [state.running, state.beside]) {
+          const ends = cancels && each !== undefined && !waiting.has(each.turn)
+          each?.controller.abort(ends ? 'cancelled' : stopping)
+        }
         // Where the store cannot be written, they wait for the next start.
         for (const turn of cancels ? queue.filter((each) => live.has(each)) : [])
           active.add(cancel(state, turn).then(ignore, ignore))

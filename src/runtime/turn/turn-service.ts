@@ -34,13 +34,14 @@ export function createTurnService(parts: {
     async submit(input) {
       refuseWhenClosing()
       if (input.model !== undefined) await models.assertKnown(input.model)
+      if (input.beside !== undefined) await models.assertKnown(input.beside)
       if (input.choices !== undefined) await capabilities.checkChoices(input.choices)
       const { running, queued } = queue.counts()
       const open = running + queued + admitting
       admitting += 1
       const admitted = admit(parts, input, open).finally(() => (admitting -= 1))
       const { state, submitted } = await activity.run(input.session, admitted)
-      if (!submitted.repeated) queue.add(state, submitted.turn)
+      if (!submitted.repeated) queue.add(state, submitted.turn, submitted.beside)
       return submitted
     },
     cancel: async (session, turn) => queue.cancel(await openState(session), turn),

@@ -28,7 +28,7 @@ export function turnSetup(turn: LiveTurn): TurnSetup {
   const taint = turnTaint(entries, turn.tools)
   const journal = turnJournal(turn, account, words, taint)
   const toolbox = createToolbox(turn.tools, {
-    gate: turnGate(policyGate(policy, taint), context.turn?.tools),
+    gate: turnGate(policyGate(policy, taint), context.turn?.tools, turn.beside),
     ...defined({ timeoutMs: settings.toolTimeoutMs, redaction: policy.redaction }),
   })
   return {
@@ -61,13 +61,23 @@ export function turnSetup(turn: LiveTurn): TurnSetup {
   }
 }
 
-/** A head that was pinned may define tools that the chosen agent does not have: they are refused. */
-function turnGate(gate: ToolGate, named: readonly string[] | undefined): ToolGate {
+/**
+ * A head that was pinned may define tools that the chosen agent does not have: they are refused. Where two models answer one
+ * message, nothing happens twice: each may only read.
+ */
+function turnGate(gate: ToolGate, named: readonly string[] | undefined, beside: string | undefined): ToolGate {
   return async (call, tool, context) => {
+    if (beside !== undefined && !tool.readsContext && tool.idempotent !== true) {
+      return { type: 'refuse', rule: 'beside', reason: READS_ONLY(tool.name) }
+    }
     if (!named || tool.readsContext || isListed(named, tool.name)) return gate(call, tool, context)
     return { type: 'refuse', rule: 'agent', reason: `${tool.name} is not among the tools of the chosen agent.` }
   }
 }
+
+const READS_ONLY = (name: string): string =>
+  `${name} may do more than read, and two models answer this message, so it does not run. ` +
+  'Say what you would do: the person goes on with one of the answers.'
 
 function turnWords({ state, id: turn }: LiveTurn, citations: TurnCitations): TurnWords {
   let words = citations.stream()

@@ -24,6 +24,15 @@ const message = {
     .optional()
     .describe('The turn that the message follows, null for none: it begins a branch. Absent: the head of the session.'),
   model: z.string().min(1).optional().describe('`provider/model`, for this turn alone.'),
+  beside: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'A second `provider/model`, which answers the same message at the same time, in a branch of its own. The ' +
+        'conversation goes on after the first answer until `POST /api/sessions/{session}/head` moves it. Neither may call ' +
+        'a tool that does more than read.',
+    ),
   system: z.string().min(1).optional().describe('System prompt of this turn alone, in place of any other.'),
   budgets: z
     .array(
@@ -83,6 +92,7 @@ export function messageRoutes(runtime: Runtime): readonly Route[] {
       ...defined({
         from: body.from,
         model: body.model,
+        beside: body.beside,
         system: body.system,
         idempotencyKey,
         attachments: body.attachments,

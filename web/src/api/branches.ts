@@ -17,3 +17,10 @@ export async function sendAfter(
 export async function goOnFrom(session: string, turn: string): Promise<void> {
   await api(`/api/sessions/${encodeURIComponent(session)}/head`, { method: 'POST', body: { turn } })
 }
+
+/** The session goes on after this turn, with the model that answered it. */
+export async function goOnWith(session: string, turn: string, model: string | undefined): Promise<void> {
+  await goOnFrom(session, turn)
+  if (model !== undefined)
+    await api(`/api/sessions/${encodeURIComponent(session)}`, { method: 'PATCH', body: { model } })
+}

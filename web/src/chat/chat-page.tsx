@@ -30,6 +30,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
   const attachments = useAttachments(held.draft.files)
   const choices = useSessionChoices(session, held)
   const { data: models, error: unlisted } = useResource<ModelList>('/api/models', { revalidateOnFocus: false })
+  const model = choices.chosen['model'] ?? models?.models.find(({ current }) => current)?.id
   const chooser = useRef<HTMLInputElement>(null)
   const toEnd = useRef(() => {})
   const inspector = useInspector()
@@ -41,6 +42,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
   const sending = useSending({
     session,
     held,
+    model,
     onSending: () => (going.current = attachments.items.map(({ key }) => key)),
     onSent(sent) {
       const stays = latest.current.filter(({ key }) => !going.current.includes(key))
@@ -61,11 +63,11 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
   useEffect(() => change({ files }), [change, files.join()])
 
   const { data: commands } = useResource<CommandList>('/api/commands', { revalidateOnFocus: false })
-  const model = choices.chosen['model'] ?? models?.models.find(({ current }) => current)?.id
   const next = {
     isKnown: Boolean(models ?? unlisted) && choices.loaded && (followed.loaded || followed.failure !== undefined),
     session,
     model,
+    beside: held.draft.beside,
     draft: messageText(held.draft.text, commands, model),
     attachments: attachments.items.flatMap(({ file, state }) =>
       file !== undefined && state.type === 'ready' ? [file] : [],

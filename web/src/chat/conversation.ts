@@ -44,6 +44,7 @@ export interface Turn {
   readonly attachments: NonNullable<InputEntry['attachments']>
   /** `seq` of the entry with these words: what an edit of them is based on. */
   readonly base: number
+  readonly options: InputEntry['options']
   /** ISO 8601. */
   readonly time: string
   readonly state: 'queued' | 'running' | 'ended'
@@ -157,7 +158,7 @@ function withEntry(conversation: Conversation, entry: Entry): Conversation {
   return entry.type === 'head' ? withPath(changed) : changed
 }
 
-function newTurn({ turn, parent, message, attachments = [], time, seq }: InputEntry): Turn {
+function newTurn({ turn, parent, message, attachments = [], time, seq, options }: InputEntry): Turn {
   return {
     id: turn,
     parent,
@@ -165,6 +166,7 @@ function newTurn({ turn, parent, message, attachments = [], time, seq }: InputEn
     text: messageText(message),
     attachments,
     base: seq,
+    options,
     time,
     state: 'queued',
     begun: false,

@@ -5,6 +5,8 @@ export interface Draft {
   readonly files: readonly string[]
   /** The model and choices of a session that is to begin. */
   readonly chosen: Readonly<Record<string, string>>
+  /** A second model, which answers this message too. */
+  readonly beside?: string | undefined
   /** The message that was sent without an answer. */
   readonly attempt: Attempt | undefined
 }
@@ -14,11 +16,12 @@ export interface Attempt {
   readonly key: string
   readonly text: string
   readonly files: readonly string[]
+  readonly beside?: string
   /** The session that was made for it. */
   readonly session?: string
 }
 
-export const emptyDraft: Draft = { text: '', files: [], chosen: {}, attempt: undefined }
+export const emptyDraft: Draft = { text: '', files: [], chosen: {}, beside: undefined, attempt: undefined }
 
 /** The draft as it was left; empty where there is none, or none that can be read. */
 export function readDraft(session: string | undefined): Draft {
@@ -31,8 +34,9 @@ export function readDraft(session: string | undefined): Draft {
 }
 
 export function keepDraft(session: string | undefined, draft: Draft): void {
-  const { text, files, chosen, attempt } = draft
-  const blank = text === '' && files.length === 0 && Object.keys(chosen).length === 0 && attempt === undefined
+  const { text, files, chosen, beside, attempt } = draft
+  const blank =
+    text === '' && files.length === 0 && Object.keys(chosen).length === 0 && !beside && attempt === undefined
   try {
     if (blank) localStorage.removeItem(keyOf(session))
     else localStorage.setItem(keyOf(session), JSON.stringify(draft))
@@ -42,9 +46,9 @@ export function keepDraft(session: string | undefined, draft: Draft): void {
 }
 
 /** The attempt to send this message: the one before, where the message is still the same. */
-export function attemptOf({ text, files, attempt }: Draft, newKey: () => string): Attempt {
-  const isSame = attempt?.text === text && attempt.files.join() === files.join()
-  return isSame ? attempt : { key: newKey(), text, files }
+export function attemptOf({ text, files, beside, attempt }: Draft, newKey: () => string): Attempt {
+  const isSame = attempt?.text === text && attempt.files.join() === files.join() && attempt.beside === beside
+  return isSame ? attempt : { key: newKey(), text, files, ...(beside === undefined ? {} : { beside }) }
 }
 
 function keyOf(session: string | undefined): string {

@@ -53,7 +53,7 @@ export function MessageForm(props: MessageFormProps): ReactNode {
   const template = useTemplate(held)
   const commands = useCommands(session, draft.text.startsWith('/'), () => chooser.current?.click())
   const completed = useCompletions(draft.text, commands.list)
-  const { running, queued } = openTurns(conversation)
+  const { running, beside, queued } = openTurns(conversation)
 
   useEffect(() => {
     const put = (text: string): void => {
@@ -87,7 +87,8 @@ export function MessageForm(props: MessageFormProps): ReactNode {
     }
   }
   const stop = async (): Promise<void> => {
-    if (running && session !== undefined) await cancelTurn(session, running.id).catch(setError)
+    if (session === undefined) return
+    for (const turn of [running, beside]) if (turn) await cancelTurn(session, turn.id).catch(setError)
   }
   const keep = (text: string, files: readonly string[]): void => {
     change({ text: [text, current().text].filter((part) => part !== '').join('\n\n') })
@@ -138,7 +139,7 @@ export function MessageForm(props: MessageFormProps): ReactNode {
           chips={
             <>
               <TemplateButton draft={draft.text} insertion={template} />
-              <SessionChips session={session} choices={choices} />
+              <SessionChips session={session} choices={choices} held={held} />
             </>
           }
           edge={<NextCallEdge />}
@@ -210,7 +211,8 @@ interface OtherBranchProps {
 /** Says that a turn runs in a branch that is not on the screen, with the way to it. A message waits for that turn. */
 function OtherBranch({ session, conversation, running, onStop }: OtherBranchProps): ReactNode {
   const [error, setError] = useState<ApiError>()
-  if (running === undefined || conversation.turns.some(({ id }) => id === running.id)) return null
+  if (running === undefined || conversation.turns.some(({ id, options }) => [id, options?.beside].includes(running.id)))
+    return null
   const show = (): void => void goOnFrom(session, leafOf(conversation, running.id)).catch(setError)
   return (
     <section

@@ -19,6 +19,7 @@ import type { NextCall } from '../inspector/next-call.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { AnswerAnnouncer } from './answer-announcer.tsx'
 import type { Turn } from './conversation.ts'
+import { answersBeside } from './open-turns.ts'
 import { TurnView } from './turn-view.tsx'
 import type { FollowedConversation } from './use-conversation.ts'
 import { useShownPlace } from './use-shown-place.ts'
@@ -33,6 +34,7 @@ interface MessageListProps {
   readonly next: NextCall
 }
 
+const AnswerPair = lazy(() => import('./answer-pair.tsx'))
 const StartPage = lazy(() => import('../setup/start-page.tsx'))
 
 /**
@@ -43,9 +45,10 @@ export function MessageList({ session, followed, toEnd, next }: MessageListProps
   const { conversation, loaded, loadEarlier } = followed
   const { turns: path } = conversation
   const turns = useMemo(() => withoutWaiting(path), [path])
+  const pair = answersBeside(conversation, turns.at(-1))
   const scroller = useRef<HTMLDivElement>(null)
   const list = useRef<VirtualizerHandle>(null)
-  const end = useFollowEnd(scroller, turns)
+  const end = useFollowEnd(scroller, pair ?? turns)
   useImperativeHandle(toEnd, () => end.toEnd, [end.toEnd])
   const first = useRef<string>(undefined)
   // Turns that are put in front of the others must not move those that are being read.
@@ -87,9 +90,14 @@ export function MessageList({ session, followed, toEnd, next }: MessageListProps
             // An answer that grows faster than it is measured would be taken for one above the window, and be drawn from its beginning.
             keepMounted={[turns.length - 1]}
           >
-            {turns.map((turn) => (
+            {(pair ? turns.slice(0, -1) : turns).map((turn) => (
               <TurnView key={turn.id} session={session} turn={turn} />
             ))}
+            {pair && (
+              <Suspense key={pair[0]!.id} fallback={<Spinner />}>
+                <AnswerPair session={session} turns={pair} head={turns.at(-1)!.id} />
+              </Suspense>
+            )}
           </Virtualizer>
         </div>
       </div>

@@ -1,4 +1,4 @@
-import { Check, Star } from 'lucide-react'
+import { Check, Columns2, Star } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { type ModelList, useResource } from '../api/resources.ts'
 import { closeFloating } from '../parts/floating.tsx'
@@ -15,12 +15,15 @@ interface ModelPickerProps {
   readonly chosen: string | undefined
   /** The model of the home. */
   readonly usual: string | undefined
+  /** The second model of the next message. */
+  readonly beside: string | undefined
+  onBeside(model: string | undefined): void
   /** An empty text: the model of the home. */
   onChoose(model: string): Promise<void>
 }
 
 /** The models that can answer, found by words, with what each can do and costs. Favourites of this browser come first. */
-export default function ModelPicker({ chosen, usual, onChoose }: ModelPickerProps): ReactNode {
+export default function ModelPicker({ chosen, usual, beside, onChoose, onBeside }: ModelPickerProps): ReactNode {
   const { data } = useResource<ModelList>('/api/models', { revalidateOnFocus: false })
   const [words, setWords] = useState('')
   const [favourites, setFavourites] = useState(readFavourites)
@@ -31,7 +34,13 @@ export default function ModelPicker({ chosen, usual, onChoose }: ModelPickerProp
   const choose = (model: string): void => {
     closeFloating(box.current!)
     focusMessage()
+    if ((model || usual) === beside) onBeside(undefined)
     void onChoose(model)
+  }
+  const ask = (model: string): void => {
+    closeFloating(box.current!)
+    focusMessage()
+    onBeside(model === beside ? undefined : model)
   }
   const star = (id: string): void => {
     const next = favourites.includes(id) ? favourites.filter((each) => each !== id) : [...favourites, id]
@@ -86,6 +95,8 @@ export default function ModelPicker({ chosen, usual, onChoose }: ModelPickerProp
             onChoose={() => choose(model.id)}
             favourite={favourites.includes(model.id)}
             onStar={() => star(model.id)}
+            beside={model.id === beside}
+            onBeside={model.id === (chosen ?? usual) ? undefined : () => ask(model.id)}
           />
         ))}
       </ul>
@@ -105,9 +116,21 @@ interface RowProps {
   readonly favourite?: boolean
   onChoose(): void
   onStar?(): void
+  readonly beside?: boolean
+  readonly onBeside?: (() => void) | undefined
 }
 
-function Row({ title, about = '', chosen, disabled, favourite = false, onChoose, onStar }: RowProps): ReactNode {
+function Row({
+  title,
+  about = '',
+  chosen,
+  disabled,
+  favourite = false,
+  onChoose,
+  onStar,
+  beside = false,
+  onBeside,
+}: RowProps): ReactNode {
   return (
     <li className="flex items-center">
       <button
@@ -126,6 +149,11 @@ function Row({ title, about = '', chosen, disabled, favourite = false, onChoose,
         </span>
         {chosen && <Check size={15} className="shrink-0 text-accent" aria-hidden />}
       </button>
+      {onBeside && !disabled && (
+        <IconButton label={`Ask ${title} as well`} aria-pressed={beside} onClick={onBeside}>
+          <Columns2 size={14} aria-hidden />
+        </IconButton>
+      )}
       {onStar && !disabled && (
         <IconButton label={`Favourite: ${title}`} aria-pressed={favourite} onClick={onStar}>
           <Star size={14} fill={favourite ? 'currentColor' : 'none'} aria-hidden />

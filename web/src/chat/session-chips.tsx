@@ -1,4 +1,4 @@
-import { ChevronDown, SlidersHorizontal } from 'lucide-react'
+import { ChevronDown, SlidersHorizontal, X } from 'lucide-react'
 import { type ComponentProps, lazy, type ReactNode, Suspense } from 'react'
 import type { GrantedTool } from '../../../src/capability.ts'
 import { api } from '../api/client.ts'
@@ -10,6 +10,7 @@ import { Select } from '../parts/fields.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 import { Popover } from '../parts/popover.tsx'
 import { useAction } from '../parts/use-action.ts'
+import type { HeldDraft } from './use-draft.ts'
 import type { SessionChoices } from './use-session-choices.ts'
 
 const ModelPicker = lazy(() => import('./model-picker.tsx'))
@@ -18,13 +19,17 @@ interface SessionChipsProps {
   /** Absent before the first message. */
   readonly session: string | undefined
   readonly choices: SessionChoices
+  /** It names the second model of the next message. */
+  readonly held: HeldDraft
 }
 
 /**
  * In the message field: the model with the list to choose another, and agent, project and whatever else a session can choose
  * with a window to change it and the tools that are approved for the session.
  */
-export function SessionChips({ session, choices }: SessionChipsProps): ReactNode {
+export function SessionChips({ session, choices, held }: SessionChipsProps): ReactNode {
+  const { beside } = held.draft
+  const ask = (other: string | undefined): void => held.change({ beside: other })
   const { data: offered } = useResource<ChoiceList>('/api/choices', { revalidateOnFocus: false })
   const { data: models } = useResource<ModelList>('/api/models', { revalidateOnFocus: false })
   const names = offered?.choices ?? []
@@ -35,10 +40,30 @@ export function SessionChips({ session, choices }: SessionChipsProps): ReactNode
     <>
       <Popover label="Model" trigger={<Chip name="Model: ">{chosen['model'] ?? usual ?? 'Model'}</Chip>}>
         <Suspense fallback={<Loading />}>
-          <ModelPicker chosen={chosen['model']} usual={usual} onChoose={(model) => choices.choose('model', model)} />
+          <ModelPicker
+            chosen={chosen['model']}
+            usual={usual}
+            beside={beside}
+            onChoose={(model) => choices.choose('model', model)}
+            onBeside={ask}
+          />
         </Suspense>
         {error && <ErrorNote error={error} />}
       </Popover>
+      {beside !== undefined && (
+        <button
+          type="button"
+          className="inline-flex h-8 min-w-0 items-center gap-1 rounded-full border border-accent px-2.5 text-xs hover:border-strong-line"
+          onClick={() => ask(undefined)}
+        >
+          <span className="truncate">
+            <span aria-hidden>{'+ '}</span>
+            <span className="sr-only">{'Do not ask '}</span>
+            {beside.slice(beside.indexOf('/') + 1)}
+          </span>
+          <X size={13} className="shrink-0" aria-hidden />
+        </button>
+      )}
       <Popover
         label="Choices of this session"
         trigger={

@@ -25,12 +25,7 @@ interface TurnViewProps {
 
 export const TurnView = memo(({ session, turn }: TurnViewProps): ReactNode => {
   const [editing, setEditing] = useState(false)
-  const { text, attachments, parts, sources, undone, state } = turn
-  const cited = parts.flatMap((part) => (part.type === 'text' ? part.citations : []))
-  const citedAs = cited.map(({ citation }) => citation).join()
-  // The same as long as nothing more is cited: what is drawn with it is not drawn again for every word.
-  // oxlint-disable-next-line react-hooks/exhaustive-deps
-  const known = useMemo(() => sourcesByNumber([...cited, ...sources]), [sources, citedAs])
+  const { text, undone, state } = turn
   return (
     <article
       aria-label="Turn"
@@ -39,22 +34,42 @@ export const TurnView = memo(({ session, turn }: TurnViewProps): ReactNode => {
       aria-busy={state === 'running'}
       className={`group/turn flex min-w-0 flex-col gap-3 py-3 ${undone ? 'opacity-60' : ''}`}
     >
-      <Attachments files={attachments} />
+      <Attachments files={turn.attachments} />
       {editing && <EditTurn session={session} turn={turn} onClose={() => setEditing(false)} />}
-      {text !== '' && !editing && (
-        <div dir="auto" className="max-w-full self-end rounded-2xl bg-sunken px-4 py-2 break-words whitespace-pre-wrap">
-          <LongText text={text} />
-        </div>
-      )}
+      {text !== '' && !editing && <Said text={text} />}
+      <Answer turn={turn} />
+      <TurnActions session={session} turn={turn} onEdit={() => setEditing(true)} />
+    </article>
+  )
+})
+
+/** What a person wrote. */
+export function Said({ text }: { readonly text: string }): ReactNode {
+  return (
+    <div dir="auto" className="max-w-full self-end rounded-2xl bg-sunken px-4 py-2 break-words whitespace-pre-wrap">
+      <LongText text={text} />
+    </div>
+  )
+}
+
+/** Everything that answers a message. */
+export function Answer({ turn }: { readonly turn: Turn }): ReactNode {
+  const { parts, sources, state } = turn
+  const cited = parts.flatMap((part) => (part.type === 'text' ? part.citations : []))
+  const citedAs = cited.map(({ citation }) => citation).join()
+  // The same as long as nothing more is cited: what is drawn with it is not drawn again for every word.
+  // oxlint-disable-next-line react-hooks/exhaustive-deps
+  const known = useMemo(() => sourcesByNumber([...cited, ...sources]), [sources, citedAs])
+  return (
+    <>
       {parts.map((part, index) => (
         <PartView key={index} part={part} sources={known} read={() => readBefore(parts.slice(0, index), sources)} />
       ))}
       <TurnNotes turn={turn} />
       {state === 'ended' && <SourcesPanel turn={turn} />}
-      <TurnActions session={session} turn={turn} onEdit={() => setEditing(true)} />
-    </article>
+    </>
   )
-})
+}
 
 interface PartViewProps {
   readonly part: Part

@@ -19,6 +19,8 @@ export interface Sending {
 interface SendingOptions {
   readonly session: string | undefined
   readonly held: HeldDraft
+  /** The model of the next message, as far as it is known. */
+  readonly model: string | undefined
   onSending(): void
   /** Called once the message is in the log of this session. */
   onSent(session: string): void
@@ -28,7 +30,7 @@ interface SendingOptions {
  * Sends the draft. While the gateway cannot be reached it is sent again under the same key, so that it arrives once, also
  * where only the answer was lost or the page was loaded again meanwhile.
  */
-export function useSending({ session, held, onSending, onSent }: SendingOptions): Sending {
+export function useSending({ session, held, model, onSending, onSent }: SendingOptions): Sending {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<Sending['error']>()
   const controller = useRef<AbortController>(undefined)
@@ -37,7 +39,7 @@ export function useSending({ session, held, onSending, onSent }: SendingOptions)
   async function deliver(signal: AbortSignal): Promise<string> {
     for (let failures = 0; ; failures += 1) {
       try {
-        return await post(session, held, signal)
+        return await post(session, held, model, signal)
       } catch (failure) {
         if (signal.aborted || !mayArriveLater(failure)) throw failure
         setError({ message: failure.message, hint: 'The message is sent again by itself, and arrives once.' })
@@ -80,7 +82,12 @@ export function useSending({ session, held, onSending, onSent }: SendingOptions)
 
 export const UNKNOWN_HINT = 'Send it again as it is: a message that has arrived already is not sent twice.'
 
-async function post(session: string | undefined, held: HeldDraft, signal: AbortSignal): Promise<string> {
+async function post(
+  session: string | undefined,
+  held: HeldDraft,
+  model: string | undefined,
+  signal: AbortSignal,
+): Promise<string> {
   const draft = held.current()
   let attempt: Attempt = attemptOf(draft, () => crypto.randomUUID())
   held.change({ attempt })
@@ -94,6 +101,8 @@ async function post(session: string | undefined, held: HeldDraft, signal: AbortS
     text: attempt.text,
     ...(attempt.files.length === 0 ? {} : { attachments: attempt.files }),
     ...(target === undefined ? {} : { session: target }),
+    // Both by name, so that the conversation can go on with either.
+    ...(attempt.beside === undefined ? {} : { beside: attempt.beside, ...(model === undefined ? {} : { model }) }),
   }
   const headers = { 'idempotency-key': attempt.key }
   const sent = await api<{ readonly session: string }>('/api/messages', { method: 'POST', body, headers, signal })

@@ -28,7 +28,12 @@ export function ContextStrip({ next, onInspect }: ContextStripProps): ReactNode 
       aria-label="Context of the next call"
       className="flex min-h-6 items-baseline gap-3 px-1 text-xs text-soft sm:text-[0.8125rem]"
     >
-      {shown?.session === next.session && <StripLine {...shown} onInspect={onInspect} />}
+      {shown && shown.session === next.session && (
+        <div className="min-w-0">
+          <StripLine {...shown} model={shown.beside && next.model} onInspect={onInspect} />
+          {shown.beside && <StripLine {...shown.beside} call={`next ${shown.beside.model}`} onInspect={onInspect} />}
+        </div>
+      )}
       <span aria-hidden className="ms-auto shrink-0 max-lg:hidden">
         ↵ send · ⇧↵ new line
       </span>
@@ -39,20 +44,25 @@ export function ContextStrip({ next, onInspect }: ContextStripProps): ReactNode 
 interface StripLineProps extends Pick<ContextStripProps, 'onInspect'> {
   readonly preview?: Preview
   readonly error?: ApiError
+  /** Named where two models are asked. */
+  readonly model?: string | undefined
+  readonly call?: string
 }
 
-function StripLine({ preview, error, onInspect }: StripLineProps): ReactNode {
+function StripLine({ preview, error, model, call, onInspect }: StripLineProps): ReactNode {
+  const name = model === undefined ? '' : `${model.slice(model.indexOf('/') + 1)}: `
   const overfull = error?.facts['manifest'] as Manifest | undefined
   if (overfull) {
     return (
       <p className="text-bad">
-        {`It does not fit: ${count(overfull.used)} of ${count(overfull.budget.available)} tokens. ` +
+        {`${name}It does not fit: ${count(overfull.used)} of ${count(overfull.budget.available)} tokens. ` +
           'Shorten what is longest in the bar, or choose a model with a larger window.'}
       </p>
     )
   }
   // Quiet, since it changes with what one types: what cannot be sent is said aloud when it is sent.
-  if (error) return <p className="text-bad">{`What the next call would read cannot be shown. ${error.message}`}</p>
+  if (error)
+    return <p className="text-bad">{`${name}What the next call would read cannot be shown. ${error.message}`}</p>
   if (!preview) return null
   const manifest = calibratedManifest(preview.manifest, preview.figures.total)
   const shortened = manifest.entries.find(({ layer, slot, outcome }) => {
@@ -67,7 +77,8 @@ function StripLine({ preview, error, onInspect }: StripLineProps): ReactNode {
         onClick={onInspect}
       >
         <span className="sr-only">{'What the model will read: '}</span>
-        <FigureLine figures={preview.figures} />
+        {name}
+        <FigureLine call={call} figures={preview.figures} />
       </button>
       {shortened && (
         <p className="text-warn">{`Your message: ${reasonSentence(shortened, manifest) ?? 'shortened.'}`}</p>
@@ -112,14 +123,21 @@ function useNextPreview(next: NextCall): void {
     const controller = new AbortController()
     const { signal } = controller
     const read = async (): Promise<boolean> => {
-      const { session } = latest.current
+      const { session, beside } = latest.current
+      const ask = async (other: object) => {
+        const body = { ...nextCallBody(latest.current), ...other }
+        try {
+          return { preview: await api<Preview>('/api/context', { method: 'POST', body, signal }) }
+        } catch (failure) {
+          if (signal.aborted || (failure as ApiError).code === 'offline') throw failure
+          return { error: failure as ApiError }
+        }
+      }
       try {
-        const body = nextCallBody(latest.current)
-        nextPreview.ask({ session, preview: await api<Preview>('/api/context', { method: 'POST', body, signal }) })
+        const second = beside === undefined ? undefined : { model: beside, ...(await ask({ model: beside })) }
+        nextPreview.ask({ session, ...(await ask({})), beside: second })
       } catch (failure) {
-        if (signal.aborted) return true
-        if ((failure as ApiError).code === 'offline') throw failure
-        nextPreview.ask({ session, error: failure as ApiError })
+        if (!signal.aborted) throw failure
       }
       return true
     }

@@ -23,7 +23,7 @@ export function Figure({ kind, call = 'next', value = Number.NaN, children, clas
 }
 
 interface FigureLineProps {
-  readonly call?: string
+  readonly call?: string | undefined
   readonly figures: CallFigures
 }
 

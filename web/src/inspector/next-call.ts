@@ -9,6 +9,8 @@ export interface NextCall {
   readonly attachments: readonly string[]
   /** The model that will answer, as far as it is known: the one of the home may be set while this is on the screen. */
   readonly model: string | undefined
+  /** A second model, which answers the message too. */
+  readonly beside?: string | undefined
   /** The model and the choices of the session, by name. */
   readonly chosen: Readonly<Record<string, string>>
   /** The turn that the next one follows. */
@@ -28,5 +30,5 @@ export function nextCallBody({ session, draft, attachments, chosen }: NextCall):
 
 /** Equal for two calls that read the same. */
 export function nextCallKey(next: NextCall): string {
-  return JSON.stringify([nextCallBody(next), next.model, next.chosen, next.head, next.settledTurns])
+  return JSON.stringify([nextCallBody(next), next.model, next.beside, next.chosen, next.head, next.settledTurns])
 }

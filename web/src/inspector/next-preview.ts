@@ -7,6 +7,8 @@ interface NextPreview {
   readonly session: string | undefined
   readonly preview?: Preview
   readonly error?: ApiError
+  /** The same message for the second model. */
+  readonly beside?: { readonly model: string; readonly preview?: Preview; readonly error?: ApiError } | undefined
 }
 
 export const nextPreview = createAsked<NextPreview>()
