@@ -8,6 +8,7 @@ const root = join(import.meta.dirname, '..')
 
 /** Folders of the page. One may import those of lower floors; a new one is a decision. */
 const floors: Readonly<Record<string, number>> = {
+  language: 0,
   api: 1,
   parts: 2,
   markdown: 3,

@@ -4,9 +4,11 @@ import { begin } from './api/underway.ts'
 import { App } from './app/app.tsx'
 import { followShortcuts } from './app/shortcuts.tsx'
 import './app/theme.css'
+import { language } from './language/language.ts'
 import { followTheme } from './parts/theme.ts'
 
 const started = begin()
+document.documentElement.lang = language
 followTheme()
 followShortcuts()
 createRoot(document.querySelector('#root')!).render(

@@ -1,4 +1,5 @@
 import { underway } from './underway.ts'
+import { t } from '../language/language.ts'
 
 /** An answer of the gateway that is an error: what is wrong, and how to correct it. */
 export class ApiError extends Error {
@@ -56,8 +57,8 @@ export async function request(path: string, { method = 'GET', body, headers, sig
     if (signal?.aborted) throw error
     throw new ApiError(0, {
       code: 'offline',
-      message: 'The gateway cannot be reached.',
-      hint: 'Check that `foreword start` is running. This page reconnects by itself.',
+      message: t`The gateway cannot be reached.`,
+      hint: t`Check that \`foreword start\` is running. This page reconnects by itself.`,
     })
   }
   if (response.ok) return response
@@ -70,6 +71,6 @@ export async function errorBody(response: Response): Promise<ErrorBody> {
     const { error } = (await response.json()) as { readonly error: ErrorBody }
     return error
   } catch {
-    return { code: 'unreadable', message: `The gateway answered with status ${response.status}.` }
+    return { code: 'unreadable', message: t`The gateway answered with status ${response.status}.` }
   }
 }

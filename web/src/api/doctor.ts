@@ -1,6 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { Finding } from '../../../src/capability.ts'
 import { ApiError, request } from './client.ts'
+import { t } from '../language/language.ts'
 
 export type { Finding }
 
@@ -25,7 +26,7 @@ export async function runDoctor(
   }
   throw new ApiError(0, {
     code: 'offline',
-    message: 'The gateway stopped before the checks were over.',
-    hint: 'Check that `foreword start` is running, then run the checks again.',
+    message: t`The gateway stopped before the checks were over.`,
+    hint: t`Check that \`foreword start\` is running, then run the checks again.`,
   })
 }

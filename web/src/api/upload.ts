@@ -1,6 +1,7 @@
 import type { FileRow } from '../../../src/session.ts'
 import { api, ApiError, request } from './client.ts'
 import { underway } from './underway.ts'
+import { t } from '../language/language.ts'
 
 export type { FileRow }
 
@@ -32,7 +33,7 @@ export async function uploadFile(file: File, { owner, signal, onProgress }: Uplo
   const { error, files: [stored] = [], refused: [refusal] = [] } = answer
   const problem = error ?? refusal
   if (stored) return stored
-  throw new ApiError(call.status, problem ?? { code: 'unreadable', message: `The gateway answered ${call.status}.` })
+  throw new ApiError(call.status, problem ?? { code: 'unreadable', message: t`The gateway answered ${call.status}.` })
 }
 
 /** The file once it is read, or could not be. */
@@ -58,8 +59,8 @@ interface UploadAnswer {
 
 const offline = new ApiError(0, {
   code: 'offline',
-  message: 'The file did not arrive: the gateway cannot be reached.',
-  hint: 'Check that `foreword start` is running, then try again.',
+  message: t`The file did not arrive: the gateway cannot be reached.`,
+  hint: t`Check that \`foreword start\` is running, then try again.`,
 })
 
 /** The bytes of a file, as it was handed in. Rejects with `ApiError`. */

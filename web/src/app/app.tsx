@@ -12,6 +12,8 @@ import type { ApiError } from '../api/client.ts'
 import { signIn } from '../api/sign-in.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
+import { t } from '../language/language.ts'
+import { rich } from '../language/rich.ts'
 
 const SettingsPage = lazy(() => import('../settings/settings-page.tsx'))
 
@@ -46,10 +48,10 @@ export function App(): ReactNode {
 function NotFoundPage(): ReactNode {
   return (
     <main className="p-6">
-      <h1 className="text-xl font-semibold">This page does not exist</h1>
+      <h1 className="text-xl font-semibold">{t`This page does not exist`}</h1>
       <p className="mt-2">
         <Link href="/" className="text-accent underline">
-          Start a new conversation
+          {t`Start a new conversation`}
         </Link>
       </p>
     </main>
@@ -86,10 +88,10 @@ function Shell({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <div className="flex h-full">
       <a href="#main" className="absolute -top-12 left-2 z-50 rounded bg-accent px-3 py-2 text-accent-ink focus:top-2">
-        Skip to the conversation
+        {t`Skip to the conversation`}
       </a>
       <aside
-        aria-label="Sessions"
+        aria-label={t`Sessions`}
         className={`${open ? 'fixed inset-y-0 left-0 z-40 flex w-72 shadow-xl' : 'hidden'} flex-col border-r border-line bg-sunken lg:static lg:flex lg:w-64 lg:shadow-none`}
       >
         <SessionList />
@@ -97,7 +99,7 @@ function Shell({ children }: { readonly children: ReactNode }): ReactNode {
       {open && (
         <button
           type="button"
-          aria-label="Close the list of sessions"
+          aria-label={t`Close the list of sessions`}
           className="fixed inset-0 z-30 bg-black/40 lg:hidden"
           onClick={() => setOpen(false)}
         />
@@ -105,7 +107,7 @@ function Shell({ children }: { readonly children: ReactNode }): ReactNode {
       <div className="relative flex min-w-0 flex-1 flex-col">
         {/* Beside the heading of each page, which leaves room for it. */}
         <IconButton
-          label="Show the sessions"
+          label={t`Show the sessions`}
           className="absolute start-1.5 top-1 z-10 lg:hidden"
           onClick={() => setOpen(true)}
         >
@@ -126,8 +128,8 @@ function useSignedIn(): 'yes' | 'no' | 'unknown' {
 }
 
 const wrong = {
-  message: 'This is not the token of this gateway.',
-  hint: 'Run `foreword token` on the machine of the gateway and copy the whole line.',
+  message: t`This is not the token of this gateway.`,
+  hint: t`Run \`foreword token\` on the machine of the gateway and copy the whole line.`,
 }
 
 /** Shown to a browser that has no cookie of this gateway. The token is sent once; the gateway answers with a cookie. */
@@ -145,14 +147,13 @@ function SignInPage(): ReactNode {
 
   return (
     <main className="mx-auto flex min-h-full max-w-md flex-col justify-center gap-4 p-6">
-      <h1 className="text-2xl font-semibold">Sign in to Foreword</h1>
+      <h1 className="text-2xl font-semibold">{t`Sign in to Foreword`}</h1>
       <p className="text-soft">
-        Open the link that <code>foreword start</code> prints, or paste the token. The command{' '}
-        <code>foreword token</code> shows it.
+        {rich`Open the link that ${<code>foreword start</code>} prints, or paste the token. The command ${<code>foreword token</code>} shows it.`}
       </p>
       <form onSubmit={(event) => void submit(event)} className="flex gap-2">
         <label className="sr-only" htmlFor="token">
-          Token
+          {t`Token`}
         </label>
         <input
           id="token"
@@ -164,7 +165,7 @@ function SignInPage(): ReactNode {
           className="min-w-0 flex-1 rounded-lg border border-strong-line bg-raised px-3 py-2"
           onChange={(event) => setToken(event.target.value)}
         />
-        <Button type="submit">Sign in</Button>
+        <Button type="submit">{t`Sign in`}</Button>
       </form>
       {error && <ErrorNote error={error} />}
     </main>

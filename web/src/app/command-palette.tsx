@@ -11,6 +11,8 @@ import { chooseTheme, themes } from '../parts/theme.ts'
 import { sessionTitle } from '../sessions/session-row.tsx'
 import { settingsPages } from '../settings/settings-pages.ts'
 import { findItems, type PaletteGroup } from './palette-search.ts'
+import { chooseLanguage, languageTitle } from '../language/choice.ts'
+import { languages, t } from '../language/language.ts'
 
 /** Sessions that it offers, newest activity first. */
 const SESSIONS = 200
@@ -38,22 +40,26 @@ export default function CommandPalette({ onClose }: { onClose(): void }): ReactN
     }
     return [
       {
-        title: 'Go to',
+        title: t`Go to`,
         items: [
-          does('New conversation', () => navigate('/')),
-          ...settingsPages.map(({ id, title }) => does(`Settings: ${title}`, () => navigate(`/settings/${id}`))),
-          does('Keys and commands', () => openOverlay('keys')),
+          does(t`New conversation`, () => navigate('/')),
+          ...settingsPages.map(({ id, title }) => does(t`Settings: ${title}`, () => navigate(`/settings/${id}`))),
+          does(t`Keys and commands`, () => openOverlay('keys')),
         ],
       },
-      { title: 'Colours', items: themes.map(({ id, title }) => does(`Colours: ${title}`, () => chooseTheme(id))) },
+      { title: t`Colours`, items: themes.map(({ id, title }) => does(t`Colours: ${title}`, () => chooseTheme(id))) },
       {
-        title: 'Commands',
+        title: t`Language`,
+        items: languages.map((tag) => does(t`Language: ${languageTitle(tag)}`, () => chooseLanguage(tag))),
+      },
+      {
+        title: t`Commands`,
         items: allCommands(commands && withTemplates(commands, templates)).map(({ name, argument, summary }) =>
           does(`/${name}`, () => write(`/${name}${argument === undefined ? '' : ' '}`), summary),
         ),
       },
       {
-        title: 'Sessions',
+        title: t`Sessions`,
         items: (sessions?.sessions ?? []).map((session) => ({
           ...does(sessionTitle(session), () => navigate(`/sessions/${encodeURIComponent(session.id)}`)),
           id: session.id,
@@ -63,7 +69,7 @@ export default function CommandPalette({ onClose }: { onClose(): void }): ReactN
   }, [sessions, commands, templates, location, navigate, onClose])
 
   return (
-    <Dialog title="Command palette" onClose={onClose}>
+    <Dialog title={t`Command palette`} onClose={onClose}>
       <PaletteList groups={groups} />
     </Dialog>
   )
@@ -96,14 +102,14 @@ function PaletteList({ groups }: { readonly groups: readonly PaletteGroup[] }): 
       <input
         ref={focusFirst}
         role="combobox"
-        aria-label="Command palette"
+        aria-label={t`Command palette`}
         aria-expanded
         aria-controls={id}
         aria-activedescendant={items.length === 0 ? undefined : `${id}-${at}`}
         autoComplete="off"
         spellCheck={false}
         value={letters}
-        placeholder="Type to search"
+        placeholder={t`Type to search`}
         className="mb-2 w-full rounded-lg border border-strong-line bg-ground px-3 py-1.5"
         onChange={(event) => {
           setLetters(event.target.value)
@@ -113,11 +119,11 @@ function PaletteList({ groups }: { readonly groups: readonly PaletteGroup[] }): 
       />
       {items.length === 0 && (
         <p role="status" className="p-3 text-sm text-soft">
-          Nothing is called so.
+          {t`Nothing is called so.`}
         </p>
       )}
       {/* As high with little in it: the field that one types into stays where it is. */}
-      <div id={id} role="listbox" aria-label="Found" className="h-[55vh] overflow-y-auto">
+      <div id={id} role="listbox" aria-label={t`Found`} className="h-[55vh] overflow-y-auto">
         {found.map(({ title, items: own }, index) => (
           <div key={title} role="group" aria-labelledby={`${id}-group-${index}`}>
             <p id={`${id}-group-${index}`} className="px-2 pt-2 text-xs text-soft">

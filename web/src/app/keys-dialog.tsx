@@ -3,25 +3,26 @@ import type { CommandList } from '../api/commands.ts'
 import { useResource } from '../api/resources.ts'
 import { allCommands } from '../chat/slash-commands.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { t } from '../language/language.ts'
 
 const command = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl'
 
 const keys: readonly (readonly [string, string])[] = [
-  [`${command} K`, 'Go to a session, a page or a command'],
-  [`${command} Shift O`, 'Start a new conversation'],
-  ['/', 'Go to the message field; in the empty field: choose a command'],
-  ['?', 'Show this list'],
-  ['Enter', 'Send the message'],
-  ['Shift Enter', 'Begin a new line'],
-  ['Escape', 'Stop the answer; close a window'],
-  ['↑ ↓', 'Move in a list of commands'],
-  ['Tab', 'Go to the next control; in a list of commands: take the marked one'],
+  [`${command} K`, t`Go to a session, a page or a command`],
+  [`${command} Shift O`, t`Start a new conversation`],
+  ['/', t`Go to the message field; in the empty field: choose a command`],
+  ['?', t`Show this list`],
+  ['Enter', t`Send the message`],
+  ['Shift Enter', t`Begin a new line`],
+  ['Escape', t`Stop the answer; close a window`],
+  ['↑ ↓', t`Move in a list of commands`],
+  ['Tab', t`Go to the next control; in a list of commands: take the marked one`],
 ]
 
 export default function KeysDialog({ onClose }: { onClose(): void }): ReactNode {
   const { data } = useResource<CommandList>('/api/commands', { revalidateOnFocus: false })
   return (
-    <Dialog title="Keys and commands" onClose={onClose}>
+    <Dialog title={t`Keys and commands`} onClose={onClose}>
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 text-sm">
         {keys.map(([key, what]) => (
           <div key={key} className="contents">

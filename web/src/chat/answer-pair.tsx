@@ -12,6 +12,7 @@ import { Attachments } from './attachments.tsx'
 import type { Turn } from './conversation.ts'
 import { TurnFoot } from './turn-foot.tsx'
 import { Answer, Said } from './turn-view.tsx'
+import { t } from '../language/language.ts'
 
 interface AnswerPairProps {
   readonly session: string
@@ -27,7 +28,7 @@ export default function AnswerPair({ session, turns, head }: AnswerPairProps): R
   const isBusy = turns.some(({ state }) => state === 'running')
   return (
     <article
-      aria-label="Turn"
+      aria-label={t`Turn`}
       data-place={head}
       tabIndex={-1}
       aria-busy={isBusy}
@@ -66,7 +67,7 @@ function OneAnswer({ session, turn, goesOn }: OneAnswerProps): ReactNode {
   }
   return (
     <section
-      aria-label={`Answer of ${options?.model ?? 'a model'}`}
+      aria-label={t`Answer of ${options?.model ?? t`a model`}`}
       className={`flex min-w-0 flex-col gap-3 rounded-xl border p-3 ${goesOn ? 'border-accent' : 'border-line'}`}
     >
       <h3 className="text-xs font-medium wrap-anywhere text-soft">{options?.model}</h3>
@@ -74,22 +75,22 @@ function OneAnswer({ session, turn, goesOn }: OneAnswerProps): ReactNode {
       <div className="mt-auto flex min-h-8 flex-wrap items-center gap-2">
         <TurnFoot session={session} turn={turn} />
         {state === 'ended' ? (
-          <IconButton label="Copy the answer" onClick={copy}>
+          <IconButton label={t`Copy the answer`} onClick={copy}>
             <Copy size={15} aria-hidden />
           </IconButton>
         ) : (
-          <IconButton label="Stop this answer" onClick={() => void act(() => cancelTurn(session, id))}>
+          <IconButton label={t`Stop this answer`} onClick={() => void act(() => cancelTurn(session, id))}>
             <Square size={15} aria-hidden />
           </IconButton>
         )}
       </div>
       {goesOn ? (
         <p role="status" className="flex min-h-8 items-center gap-1 text-sm text-soft">
-          <Check size={15} className="text-accent" aria-hidden /> The conversation goes on with this answer.
+          <Check size={15} className="text-accent" aria-hidden /> {t`The conversation goes on with this answer.`}
         </p>
       ) : (
         <Button look="plain" disabled={busy} onClick={() => void goOn()}>
-          Continue with this answer
+          {t`Continue with this answer`}
         </Button>
       )}
       {error && <ErrorNote error={error} />}

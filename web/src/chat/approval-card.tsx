@@ -7,6 +7,8 @@ import { DiffLines } from '../parts/diff-lines.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { ForeignTexts, hasRead, ReadBefore, type WhatWasRead } from './read-before.tsx'
 import type { ToolPart } from './turn-parts.ts'
+import { t } from '../language/language.ts'
+import { rich } from '../language/rich.ts'
 
 type Approval = NonNullable<ToolPart['approval']>
 
@@ -26,28 +28,24 @@ export function ApprovalCard({
     })
   return (
     <DecisionButtons
-      label={`Approval of ${request.tool}`}
+      label={t`Approval of ${request.tool}`}
       agreements={[
-        { key: 'y', label: 'Approve once', run: () => decide({ decision: 'approve', scope: 'once' }) },
-        { key: 's', label: 'For this session', run: () => decide({ decision: 'approve', scope: 'session' }) },
+        { key: 'y', label: t`Approve once`, run: () => decide({ decision: 'approve', scope: 'once' }) },
+        { key: 's', label: t`For this session`, run: () => decide({ decision: 'approve', scope: 'session' }) },
         ...(grant
           ? [
               {
                 key: 't',
-                label: 'This tool in this session',
+                label: t`This tool in this session`,
                 run: () => decide({ decision: 'approve', scope: 'tool' }),
               },
             ]
           : []),
       ]}
-      refusal="Deny"
+      refusal={t`Deny`}
       refuse={(reason) => decide({ decision: 'deny', ...(reason === '' ? {} : { reason }) })}
     >
-      <h3 className="font-medium">
-        {'May '}
-        <code dir="ltr">{request.tool}</code>
-        {' run?'}
-      </h3>
+      <h3 className="font-medium">{rich`May ${<code dir="ltr">{request.tool}</code>} run?`}</h3>
       <CallDescription request={request} rule={rule} />
       <ForeignTexts texts={texts} />
       {(texts.length === 0 || hasRead(read)) && <ReadBefore read={read} />}
@@ -75,18 +73,18 @@ function CallDescription({ request, rule }: { readonly request: Question; readon
     <div className="flex flex-col gap-2">
       <Rows>
         {argv !== undefined && <Row name="argv">{argvText(argv)}</Row>}
-        {command !== undefined && <Row name="command">{exactLines(command)}</Row>}
-        {folder !== undefined && <Row name="folder">{exactLine(folder)}</Row>}
+        {command !== undefined && <Row name={t`command`}>{exactLines(command)}</Row>}
+        {folder !== undefined && <Row name={t`folder`}>{exactLine(folder)}</Row>}
         {rows.map(({ name, text, isDigest }) => isDigest || <Row key={name} name={name} children={text} />)}
         {diff === undefined && inputRows}
       </Rows>
       {alike.length > 0 && (
-        <p className="text-sm text-bad">{`Characters that look like others: ${alike.join(', ')}`}</p>
+        <p className="text-sm text-bad">{t`Characters that look like others: ${alike.join(', ')}`}</p>
       )}
       {diff !== undefined && <DiffLines diff={diff} />}
-      <Fold summaryClassName="text-xs text-soft" summary="Exactly what was asked for, and by which rule it waits">
+      <Fold summaryClassName="text-xs text-soft" summary={t`Exactly what was asked for, and by which rule it waits`}>
         <Rows>
-          <Row name="rule">{rule}</Row>
+          <Row name={t`rule`}>{rule}</Row>
           {diff !== undefined && inputRows}
           {rows.map(({ name, text, isDigest }) => isDigest && <Row key={name} name={name} children={text} />)}
         </Rows>

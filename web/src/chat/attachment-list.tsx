@@ -1,8 +1,8 @@
 import { FileText, RotateCw, Table, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { IconButton } from '../parts/icon-button.tsx'
-import { count } from '../parts/numbers.ts'
 import type { Attachment, AttachmentState } from './use-attachments.ts'
+import { t } from '../language/language.ts'
 
 interface AttachmentListProps {
   readonly items: readonly Attachment[]
@@ -13,7 +13,7 @@ interface AttachmentListProps {
 export function AttachmentList({ items, onRemove }: AttachmentListProps): ReactNode {
   if (items.length === 0) return null
   return (
-    <ul aria-label="Attachments" className="flex max-h-[30vh] flex-wrap gap-2 overflow-y-auto">
+    <ul aria-label={t`Attachments`} className="flex max-h-[30vh] flex-wrap gap-2 overflow-y-auto">
       {items.map((item) => (
         <li
           key={item.key}
@@ -27,11 +27,11 @@ export function AttachmentList({ items, onRemove }: AttachmentListProps): ReactN
             <About state={item.state} name={item.name} />
           </div>
           {item.state.type === 'failed' && item.state.again && (
-            <IconButton label={`Upload ${item.name} again`} onClick={item.state.again}>
+            <IconButton label={t`Upload ${item.name} again`} onClick={item.state.again}>
               <RotateCw size={14} aria-hidden />
             </IconButton>
           )}
-          <IconButton label={`Remove ${item.name}`} onClick={() => onRemove(item.key)}>
+          <IconButton label={t`Remove ${item.name}`} onClick={() => onRemove(item.key)}>
             <X size={14} aria-hidden />
           </IconButton>
         </li>
@@ -51,7 +51,7 @@ function About({ state, name }: { readonly state: AttachmentState; readonly name
     case 'uploading':
       return (
         <progress
-          aria-label={`Upload of ${name}`}
+          aria-label={t`Upload of ${name}`}
           value={state.share}
           max={1}
           className="block h-1.5 w-full accent-accent"
@@ -60,7 +60,7 @@ function About({ state, name }: { readonly state: AttachmentState; readonly name
     case 'reading':
       return (
         <p role="status" className="text-xs text-soft">
-          Being read …
+          {t`Being read …`}
         </p>
       )
     case 'ready':
@@ -76,7 +76,7 @@ function About({ state, name }: { readonly state: AttachmentState; readonly name
 }
 
 function sizeText(about: Extract<AttachmentState, { type: 'ready' }>['about']): string {
-  if (about.kind === 'table') return about.sheets.length === 1 ? '1 sheet' : `${about.sheets.length} sheets`
-  const size = about.kind === 'image' && about.width !== undefined && `${about.width} × ${about.height} pixels`
-  return [size, about.tokens !== undefined && `${count(about.tokens)} tokens`].filter(Boolean).join(', ')
+  if (about.kind === 'table') return about.sheets.length === 1 ? t`1 sheet` : t`${about.sheets.length} sheets`
+  const size = about.kind === 'image' && about.width !== undefined && t`${about.width} × ${about.height ?? 0} pixels`
+  return [size, about.tokens !== undefined && t`${about.tokens} tokens`].filter(Boolean).join(', ')
 }

@@ -3,8 +3,8 @@ import { type ReactNode, useState } from 'react'
 import { fileContent } from '../api/upload.ts'
 import { BlobImage } from '../parts/blob-image.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { count } from '../parts/numbers.ts'
 import type { Turn } from './conversation.ts'
+import { t } from '../language/language.ts'
 
 type AttachedFile = Turn['attachments'][number]
 
@@ -14,7 +14,7 @@ interface AttachmentsProps {
 }
 
 /** The files of a message, or images of a result: images are seen, others have their name and their tokens. */
-export function Attachments({ files, label = 'Attached files' }: AttachmentsProps): ReactNode {
+export function Attachments({ files, label = t`Attached files` }: AttachmentsProps): ReactNode {
   if (files.length === 0) return null
   return (
     <ul aria-label={label} className="flex max-w-full flex-wrap justify-end gap-2 self-end">
@@ -28,8 +28,7 @@ export function Attachments({ files, label = 'Attached files' }: AttachmentsProp
 }
 
 function FileName({ file: { name, kind, tokens } }: { readonly file: AttachedFile }): ReactNode {
-  const note =
-    kind === 'unreadable' ? 'could not be read' : tokens === undefined ? undefined : `${count(tokens)} tokens`
+  const note = kind === 'unreadable' ? t`could not be read` : tokens === undefined ? undefined : t`${tokens} tokens`
   return (
     <span className="flex items-center gap-2 rounded-lg border border-line bg-raised px-3 py-1.5 text-sm">
       <FileText size={16} aria-hidden className="shrink-0 text-soft" />
@@ -46,7 +45,7 @@ function Picture({ file: { file, name } }: { readonly file: AttachedFile }): Rea
     return (
       <span className="flex items-center gap-2 rounded-lg border border-line px-3 py-1.5 text-sm text-soft">
         <ImageOff size={16} aria-hidden className="shrink-0" />
-        <bdi className="min-w-0 truncate">{`${name} cannot be shown`}</bdi>
+        <bdi className="min-w-0 truncate">{t`${name} cannot be shown`}</bdi>
       </span>
     )
   }
@@ -63,7 +62,7 @@ function Picture({ file: { file, name } }: { readonly file: AttachedFile }): Rea
     <>
       <button
         type="button"
-        aria-label={`Show ${name} in full`}
+        aria-label={t`Show ${name} in full`}
         className="block size-40 overflow-hidden rounded-lg border border-line bg-sunken"
         onClick={() => setLarge(true)}
       >

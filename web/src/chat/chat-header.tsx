@@ -3,7 +3,8 @@ import { type ChoiceList, type ListedSession, useResource } from '../api/resourc
 import { usePageTitle } from '../parts/page-title.ts'
 import type { Conversation } from './conversation.ts'
 import { SessionCost } from './session-cost.tsx'
-import { ChosenName } from './session-chips.tsx'
+import { choiceTitle, ChosenName } from './session-chips.tsx'
+import { inSentence, t } from '../language/language.ts'
 
 interface ChatHeaderProps {
   readonly session: string | undefined
@@ -16,7 +17,7 @@ export function ChatHeader({ session, conversation, chosen }: ChatHeaderProps): 
   const { data } = useResource<ListedSession>(
     session === undefined ? undefined : `/api/sessions/${encodeURIComponent(session)}`,
   )
-  const title = session === undefined ? 'New conversation' : (data?.title ?? data?.opening ?? 'Untitled')
+  const title = session === undefined ? t`New conversation` : (data?.title ?? data?.opening ?? t`Untitled`)
   const settledTurns = conversation.turns.filter(({ state }) => state === 'ended').length
   usePageTitle(title)
   return (
@@ -40,10 +41,10 @@ function Participants({ conversation, chosen }: Omit<ChatHeaderProps, 'session'>
   const single = (offered?.choices ?? []).filter(({ name, several = false }) => !several && chosen[name] !== undefined)
   return (
     <>
-      {files > 0 && `${files}${from > 1 ? ' or more' : ''} ${files === 1 && from === 1 ? 'file' : 'files'}`}
+      {files > 0 && (from > 1 ? t`${files} or more files` : files === 1 ? t`1 file` : t`${files} files`)}
       {single.map(({ name }, index) => (
         <span key={name}>
-          {`${index > 0 || files > 0 ? ' · ' : ''}${name} `}
+          {`${index > 0 || files > 0 ? ' · ' : ''}${inSentence(choiceTitle(name))} `}
           <ChosenName choice={name} id={chosen[name]!} first />
         </span>
       ))}

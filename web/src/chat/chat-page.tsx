@@ -15,6 +15,7 @@ import { useDraft } from './use-draft.ts'
 import { useSending } from './use-sending.ts'
 import { useSessionChoices } from './use-session-choices.ts'
 import { showToast } from '../parts/toasts.tsx'
+import { t } from '../language/language.ts'
 
 interface ChatPageProps {
   /** Absent: a new one, which begins with the first message. */
@@ -168,13 +169,13 @@ function DropArea({ onFiles, children }: DropAreaProps): ReactNode {
         end()
         const { files, folders } = dropped(event.dataTransfer)
         onFiles(files)
-        for (const name of folders) showToast({ text: `${name} is a folder. Drop the files in it instead.` })
+        for (const name of folders) showToast({ text: t`${name} is a folder. Drop the files in it instead.` })
       }}
     >
       {children}
       {over && (
         <div className="pointer-events-none absolute inset-2 z-20 flex items-center justify-center rounded-xl border-2 border-dashed border-accent bg-ground/90 p-4 text-center font-medium">
-          Drop the files to attach them to the next message.
+          {t`Drop the files to attach them to the next message.`}
         </div>
       )}
     </main>

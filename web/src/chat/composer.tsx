@@ -11,6 +11,7 @@ import {
 } from 'react'
 import type { ListedCommand } from '../api/commands.ts'
 import { IconButton } from '../parts/icon-button.tsx'
+import { t } from '../language/language.ts'
 
 interface ComposerProps {
   readonly draft: string
@@ -103,7 +104,7 @@ export function Composer(props: ComposerProps): ReactNode {
           type="file"
           multiple
           hidden
-          aria-label="Files to attach"
+          aria-label={t`Files to attach`}
           onChange={(event) => {
             onFiles([...(event.target.files ?? [])])
             event.target.value = ''
@@ -111,7 +112,7 @@ export function Composer(props: ComposerProps): ReactNode {
           }}
         />
         <label htmlFor="message" className="sr-only">
-          Message
+          {t`Message`}
         </label>
         <textarea
           ref={field}
@@ -120,7 +121,7 @@ export function Composer(props: ComposerProps): ReactNode {
           dir="auto"
           value={draft}
           readOnly={busy}
-          placeholder="Ask anything"
+          placeholder={t`Ask anything`}
           role={commands ? 'combobox' : undefined}
           aria-expanded={commands ? true : undefined}
           aria-controls={commands ? listId : undefined}
@@ -133,7 +134,7 @@ export function Composer(props: ComposerProps): ReactNode {
         />
         <div className="flex items-center gap-1.5 px-2 pb-2">
           <IconButton
-            label="Attach files"
+            label={t`Attach files`}
             className="rounded-full border border-line"
             disabled={busy}
             onClick={() => chooser.current?.click()}
@@ -143,11 +144,11 @@ export function Composer(props: ComposerProps): ReactNode {
           {chips}
           <span className="ms-auto flex gap-1">
             {onStop && (
-              <IconButton label="Stop" onClick={onStop}>
+              <IconButton label={t`Stop`} onClick={onStop}>
                 <Square size={16} aria-hidden />
               </IconButton>
             )}
-            <IconButton label="Send" look="primary" disabled={cannotSend} onClick={send}>
+            <IconButton label={t`Send`} look="primary" disabled={cannotSend} onClick={send}>
               <ArrowUp size={16} aria-hidden />
             </IconButton>
           </span>
@@ -177,7 +178,7 @@ function CommandCompletions({ id, commands, marked, onChoose }: CommandCompletio
     <ul
       id={id}
       role="listbox"
-      aria-label="Commands"
+      aria-label={t`Commands`}
       className="max-h-[30vh] overflow-y-auto rounded-lg border border-line bg-raised p-1 text-sm shadow-lg"
     >
       {commands.map((command, index) => (

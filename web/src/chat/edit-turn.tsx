@@ -6,6 +6,7 @@ import { ErrorNote } from '../parts/error-note.tsx'
 import type { Turn } from './conversation.ts'
 import { EditField } from './edit-field.tsx'
 import { focusMessage } from '../parts/focus-message.ts'
+import { t } from '../language/language.ts'
 
 interface EditTurnProps {
   readonly session: string
@@ -39,7 +40,7 @@ export function EditTurn({ session, turn, onClose }: EditTurnProps): ReactNode {
   return (
     <div className="flex flex-col gap-2 rounded-2xl bg-sunken p-3">
       <EditField
-        label="Edit the message"
+        label={t`Edit the message`}
         text={text}
         mostRows={12}
         onText={setText}
@@ -48,12 +49,12 @@ export function EditTurn({ session, turn, onClose }: EditTurnProps): ReactNode {
       />
       {error && <ErrorNote error={error} />}
       <div className="flex flex-wrap items-center justify-end gap-2">
-        <p className="mr-auto text-xs text-soft">The earlier message and its answer are kept.</p>
+        <p className="mr-auto text-xs text-soft">{t`The earlier message and its answer are kept.`}</p>
         <Button look="plain" onClick={onClose}>
-          Cancel
+          {t`Cancel`}
         </Button>
         <Button disabled={!ready} onClick={() => void send()}>
-          Send again
+          {t`Send again`}
         </Button>
       </div>
     </div>

@@ -28,6 +28,7 @@ import { goOnFrom } from '../api/branches.ts'
 import type { Conversation, Turn } from './conversation.ts'
 import type { CommandList, ListedCommand } from '../api/commands.ts'
 import { type ChoiceList, type ModelList, type OptionList, useResource } from '../api/resources.ts'
+import { t } from '../language/language.ts'
 
 interface MessageFormProps {
   readonly next: NextCall
@@ -74,8 +75,8 @@ export function MessageForm(props: MessageFormProps): ReactNode {
     if (saved !== undefined) return template.begin({ name, text: saved, argument: line.argument })
     if (running && !runsAtOnce(line.command, line.argument)) {
       return setError({
-        message: `/${line.command.name} has to wait until the turn has ended.`,
-        hint: 'Stop the turn, or try again later.',
+        message: t`/${line.command.name} has to wait until the turn has ended.`,
+        hint: t`Stop the turn, or try again later.`,
       })
     }
     setError(undefined)
@@ -101,19 +102,19 @@ export function MessageForm(props: MessageFormProps): ReactNode {
   const shown =
     failure ??
     sending.error ??
-    (isUnknown ? { message: 'This message may not have arrived.', hint: UNKNOWN_HINT } : undefined)
+    (isUnknown ? { message: t`This message may not have arrived.`, hint: UNKNOWN_HINT } : undefined)
   const uploads = attachments.items.some(({ state }) => state.type === 'uploading')
 
   return (
     // Whatever waits and is attached, a part of the conversation stays on a low window, and so does the field with its buttons.
     <div className="flex max-h-[70%] shrink-0 flex-col overflow-y-auto border-t border-line bg-raised">
-      <h2 className="sr-only">Your message</h2>
+      <h2 className="sr-only">{t`Your message`}</h2>
       <div className="min-h-0 overflow-y-auto px-3 pt-1 pb-1">
         <div className="mx-auto flex max-w-3xl flex-col gap-2">
           {/* A message that is being sent again says the same. */}
           {!connected && !(sending.busy && sending.error) && (
             <p role="status" className="text-sm text-warn">
-              Connecting to the gateway again …
+              {t`Connecting to the gateway again …`}
             </p>
           )}
           {shown && <ErrorNote error={shown} />}
@@ -163,10 +164,10 @@ interface CommandPanelProps {
 /** The result of a command, above the message field. No model reads it. */
 function CommandPanel({ result, onClose }: CommandPanelProps): ReactNode {
   return (
-    <section aria-label={`Result of ${result.title}`} className="rounded-lg border border-line bg-ground text-sm">
+    <section aria-label={t`Result of ${result.title}`} className="rounded-lg border border-line bg-ground text-sm">
       <div className="flex items-center justify-between gap-2 border-b border-line ps-3">
         <h2 className="truncate font-mono">{result.title}</h2>
-        <IconButton label="Close the result" onClick={onClose}>
+        <IconButton label={t`Close the result`} onClick={onClose}>
           <X size={14} aria-hidden />
         </IconButton>
       </div>
@@ -195,7 +196,7 @@ function GoneSession({ held }: { readonly held: HeldDraft }): ReactNode {
   return (
     <div>
       <Button look="plain" onClick={goOn}>
-        Go on in a new conversation
+        {t`Go on in a new conversation`}
       </Button>
     </div>
   )
@@ -216,18 +217,18 @@ function OtherBranch({ session, conversation, running, onStop }: OtherBranchProp
   const show = (): void => void goOnFrom(session, leafOf(conversation, running.id)).catch(setError)
   return (
     <section
-      aria-label="Another branch"
+      aria-label={t`Another branch`}
       className="flex flex-wrap items-center gap-2 rounded-lg border border-line bg-ground px-3 py-1 text-sm"
     >
       <p role="status" className="min-w-40 flex-1 text-soft">
-        <span className="block">A turn runs in another branch. The next message waits for it.</span>
+        <span className="block">{t`A turn runs in another branch. The next message waits for it.`}</span>
         <bdi className="block truncate text-ink">{running.text}</bdi>
       </p>
       <Button look="plain" onClick={show}>
-        Show it
+        {t`Show it`}
       </Button>
       <Button look="plain" onClick={() => void onStop()}>
-        Stop it
+        {t`Stop it`}
       </Button>
       {error && <ErrorNote error={error} />}
     </section>

@@ -23,6 +23,7 @@ import { answersBeside } from './open-turns.ts'
 import { TurnView } from './turn-view.tsx'
 import type { FollowedConversation } from './use-conversation.ts'
 import { useShownPlace } from './use-shown-place.ts'
+import { t } from '../language/language.ts'
 
 /** How near the beginning earlier turns are read, in pixels. */
 const EARLIER_PX = 1_500
@@ -60,7 +61,7 @@ export function MessageList({ session, followed, toEnd, next }: MessageListProps
 
   useShownPlace(session, followed, list)
 
-  if (!loaded) return <Blank>{followed.failure === undefined && <Spinner label="Reading the conversation" />}</Blank>
+  if (!loaded) return <Blank>{followed.failure === undefined && <Spinner label={t`Reading the conversation`} />}</Blank>
   if (session === undefined || turns.length === 0) return <Welcome next={next} />
 
   const onScroll = (offset: number): void => {
@@ -70,7 +71,7 @@ export function MessageList({ session, followed, toEnd, next }: MessageListProps
 
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
-      <h2 className="sr-only">Conversation</h2>
+      <h2 className="sr-only">{t`Conversation`}</h2>
       <AnswerAnnouncer turn={turns.at(-1)} />
       <div
         ref={scroller}
@@ -79,7 +80,7 @@ export function MessageList({ session, followed, toEnd, next }: MessageListProps
         role="log"
         // Told paragraph by paragraph instead of word by word.
         aria-live="off"
-        aria-label="Conversation"
+        aria-label={t`Conversation`}
       >
         <div className="mx-auto max-w-3xl py-4">
           <Virtualizer
@@ -103,7 +104,7 @@ export function MessageList({ session, followed, toEnd, next }: MessageListProps
       </div>
       {end.away && (
         <IconButton
-          label="To the newest"
+          label={t`To the newest`}
           className="absolute end-4 bottom-3 border border-line bg-raised shadow-md"
           onClick={end.toEnd}
         >
@@ -124,7 +125,7 @@ function withoutWaiting(turns: readonly Turn[]): readonly Turn[] {
 function Welcome({ next }: { readonly next: NextCall }): ReactNode {
   const { data } = useResource<SetupOptions>('/api/setup')
   if (data === undefined || data.ready)
-    return <Blank>Write a message. The bar below shows what the model will read.</Blank>
+    return <Blank>{t`Write a message. The bar below shows what the model will read.`}</Blank>
   return (
     <Suspense fallback={<Blank>{null}</Blank>}>
       <StartPage next={next} providers={data.providers} />

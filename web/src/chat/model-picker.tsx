@@ -4,9 +4,10 @@ import { type ModelList, useResource } from '../api/resources.ts'
 import { closeFloating } from '../parts/floating.tsx'
 import { focusMessage } from '../parts/focus-message.ts'
 import { IconButton } from '../parts/icon-button.tsx'
-import { count, dollars } from '../parts/numbers.ts'
+import { dollars } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { Words } from '../parts/words.tsx'
+import { t } from '../language/language.ts'
 
 type Model = ModelList['models'][number]
 
@@ -68,8 +69,8 @@ export default function ModelPicker({ chosen, usual, beside, onChoose, onBeside 
       <input
         ref={search}
         type="search"
-        aria-label="Search models"
-        placeholder="Search models"
+        aria-label={t`Search models`}
+        placeholder={t`Search models`}
         value={words}
         className="w-full rounded-lg border border-strong-line bg-ground px-2 py-1.5 text-sm"
         onChange={(event) => setWords(event.target.value)}
@@ -81,9 +82,9 @@ export default function ModelPicker({ chosen, usual, beside, onChoose, onBeside 
         }}
       />
       {data === undefined && <Spinner />}
-      <ul aria-label="Models" className="flex flex-col">
+      <ul aria-label={t`Models`} className="flex flex-col">
         {words === '' && usual !== undefined && chosen !== undefined && (
-          <Row title="The usual model" about={usual} chosen={false} onChoose={() => choose('')} />
+          <Row title={t`The usual model`} about={usual} chosen={false} onChoose={() => choose('')} />
         )}
         {found.map((model) => (
           <Row
@@ -100,9 +101,9 @@ export default function ModelPicker({ chosen, usual, beside, onChoose, onBeside 
           />
         ))}
       </ul>
-      {data !== undefined && found.length === 0 && <p className="text-sm text-soft">No model is called so.</p>}
+      {data !== undefined && found.length === 0 && <p className="text-sm text-soft">{t`No model is called so.`}</p>}
       <a href="/settings/models" className="text-xs text-accent underline underline-offset-2">
-        Attach another model
+        {t`Attach another model`}
       </a>
     </div>
   )
@@ -150,12 +151,12 @@ function Row({
         {chosen && <Check size={15} className="shrink-0 text-accent" aria-hidden />}
       </button>
       {onBeside && !disabled && (
-        <IconButton label={`Ask ${title} as well`} aria-pressed={beside} onClick={onBeside}>
+        <IconButton label={t`Ask ${title} as well`} aria-pressed={beside} onClick={onBeside}>
           <Columns2 size={14} aria-hidden />
         </IconButton>
       )}
       {onStar && !disabled && (
-        <IconButton label={`Favourite: ${title}`} aria-pressed={favourite} onClick={onStar}>
+        <IconButton label={t`Favourite: ${title}`} aria-pressed={favourite} onClick={onStar}>
           <Star size={14} fill={favourite ? 'currentColor' : 'none'} aria-hidden />
         </IconButton>
       )}
@@ -177,12 +178,12 @@ function readFavourites(): readonly string[] {
 function abilities({ window, facts }: Model): string {
   const price = facts?.price
   return [
-    window === undefined ? 'window not known' : `${count(window)} tokens`,
-    ...(facts?.vision ? ['images'] : []),
-    ...(facts?.audio ? ['sound'] : []),
-    ...(facts?.tools ? ['tools'] : []),
-    ...(facts?.reasoning ? ['thinks'] : []),
-    ...(price ? [`${dollars(price.input)} in, ${dollars(price.output)} out for a million`] : []),
-    ...(facts?.free ? ['free'] : []),
+    window === undefined ? t`window not known` : t`${window} tokens`,
+    ...(facts?.vision ? [t`images`] : []),
+    ...(facts?.audio ? [t`sound`] : []),
+    ...(facts?.tools ? [t`tools`] : []),
+    ...(facts?.reasoning ? [t`thinks`] : []),
+    ...(price ? [t`${dollars(price.input)} in, ${dollars(price.output)} out for a million`] : []),
+    ...(facts?.free ? [t`free`] : []),
   ].join(' · ')
 }

@@ -11,6 +11,7 @@ import { ErrorNote } from '../parts/error-note.tsx'
 import { AttachmentList } from './attachment-list.tsx'
 import { EditField } from './edit-field.tsx'
 import { useAttachments } from './use-attachments.ts'
+import { t } from '../language/language.ts'
 
 interface QueuedMessagesProps {
   readonly session: string
@@ -31,7 +32,7 @@ export function QueuedMessages({ session, turns, onKeep }: QueuedMessagesProps):
     focusMessage()
   }
   return (
-    <section aria-label="Messages that wait" className="rounded-lg border border-line bg-ground text-sm">
+    <section aria-label={t`Messages that wait`} className="rounded-lg border border-line bg-ground text-sm">
       <ol className="max-h-[35vh] divide-y divide-line overflow-y-auto">
         {(begun ? [edited, ...turns] : turns).map((turn, index) =>
           turn.id === edited?.id ? (
@@ -46,18 +47,18 @@ export function QueuedMessages({ session, turns, onKeep }: QueuedMessagesProps):
             </li>
           ) : (
             <li key={turn.id} className="flex items-center gap-1 ps-3 pe-1">
-              <span className="shrink-0 text-xs text-soft">Waits · {index + first}</span>
+              <span className="shrink-0 text-xs text-soft">{t`Waits · ${index + first}`}</span>
               <p dir="auto" className="min-w-0 flex-1 truncate px-1" title={turn.text}>
                 {turn.text}
                 {turn.attachments.length > 0 && (
                   <span className="text-soft"> ({turn.attachments.map(({ name }) => name).join(', ')})</span>
                 )}
               </p>
-              <IconButton label={`Edit message ${index + first}`} onClick={() => setEdited(turn)}>
+              <IconButton label={t`Edit message ${index + first}`} onClick={() => setEdited(turn)}>
                 <Pencil size={14} aria-hidden />
               </IconButton>
               <IconButton
-                label={`Remove message ${index + first}`}
+                label={t`Remove message ${index + first}`}
                 onClick={() => void takeBack(session, turn).then(() => focusAfter(turns, index))}
               >
                 <X size={14} aria-hidden />
@@ -74,28 +75,32 @@ export function QueuedMessages({ session, turns, onKeep }: QueuedMessagesProps):
 async function takeBack(session: string, turn: Turn): Promise<void> {
   const { text } = turn
   const attachments = turn.attachments.map(({ file }) => file)
-  const report = (error: Pick<ApiError, 'message'>, what: string): void => {
-    showToast({ text: `The message was not ${what}. ${error.message}` })
+  const report = (failed: string, { message }: Pick<ApiError, 'message'>): void => {
+    showToast({ text: `${failed} ${message}` })
   }
   try {
-    if (!(await withdrawTurn(session, turn.id))) throw new Error('It is being answered already: stop the turn instead.')
+    if (!(await withdrawTurn(session, turn.id)))
+      throw new Error(t`It is being answered already: stop the turn instead.`)
     showToast({
-      text: 'The message was taken back.',
+      text: t`The message was taken back.`,
       ms: 10_000,
       action: {
-        label: 'Put back',
-        run: () => void sendLast(session, { text, attachments }).catch((error) => report(error as Error, 'put back')),
+        label: t`Put back`,
+        run: () =>
+          void sendLast(session, { text, attachments }).catch((error) =>
+            report(t`The message was not put back.`, error as Error),
+          ),
       },
     })
   } catch (error) {
-    report(error as Error, 'taken back')
+    report(t`The message was not taken back.`, error as Error)
   }
 }
 
 /** The button that had the focus is gone: the next one of its kind gets it, or the message field. */
 function focusAfter(turns: readonly Turn[], index: number): void {
   const next = document.querySelector<HTMLElement>(
-    `[aria-label="Remove message ${Math.min(index + 1, turns.length - 1)}"]`,
+    `[aria-label="${t`Remove message ${Math.min(index + 1, turns.length - 1)}`}"]`,
   )
   if (next) next.focus()
   else focusMessage()
@@ -157,7 +162,7 @@ function EditQueued({ session, turn, now, onClose, onKeep }: EditQueuedProps): R
   return (
     <div className="flex flex-col gap-2 p-2">
       <EditField
-        label="Edit the message that waits"
+        label={t`Edit the message that waits`}
         text={text}
         mostRows={8}
         onText={setText}
@@ -172,7 +177,7 @@ function EditQueued({ session, turn, now, onClose, onKeep }: EditQueuedProps): R
       {!begun && error && !told && <ErrorNote error={error} />}
       {overtaken && (
         <div role="status" className="rounded-lg border border-warn px-3 py-2 text-sm">
-          <p className="text-warn">It was changed elsewhere meanwhile. What you wrote is kept here. It says now:</p>
+          <p className="text-warn">{t`It was changed elsewhere meanwhile. What you wrote is kept here. It says now:`}</p>
           <p dir="auto" className="max-h-[20vh] overflow-y-auto whitespace-pre-wrap">
             {other.text}
             {other === now && now.attachments.length > 0 && (
@@ -187,7 +192,7 @@ function EditQueued({ session, turn, now, onClose, onKeep }: EditQueuedProps): R
           type="file"
           multiple
           hidden
-          aria-label="Files to attach to the message that waits"
+          aria-label={t`Files to attach to the message that waits`}
           onChange={({ target }) => {
             attachments.add([...(target.files ?? [])])
             target.value = ''
@@ -195,19 +200,19 @@ function EditQueued({ session, turn, now, onClose, onKeep }: EditQueuedProps): R
         />
         {!begun && (
           <Button look="plain" onClick={() => chooser.current?.click()}>
-            Attach files
+            {t`Attach files`}
           </Button>
         )}
         <Button look="plain" onClick={onClose}>
-          {begun || overtaken ? 'Discard' : 'Cancel'}
+          {begun || overtaken ? t`Discard` : t`Cancel`}
         </Button>
         {begun ? (
           <Button disabled={!ready} onClick={keep}>
-            Use as the next message
+            {t`Use as the next message`}
           </Button>
         ) : (
           <Button disabled={!ready} onClick={() => void save(overtaken ? other.base : turn.base)}>
-            {overtaken ? 'Save mine in its place' : 'Save'}
+            {overtaken ? t`Save mine in its place` : t`Save`}
           </Button>
         )}
       </div>
@@ -216,6 +221,6 @@ function EditQueued({ session, turn, now, onClose, onKeep }: EditQueuedProps): R
 }
 
 const BEGUN = {
-  message: 'The message is being answered as it was.',
-  hint: 'What you wrote is kept here. It can become the next message.',
+  message: t`The message is being answered as it was.`,
+  hint: t`What you wrote is kept here. It can become the next message.`,
 }

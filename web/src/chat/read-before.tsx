@@ -6,6 +6,7 @@ import { Fold } from '../parts/fold.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { SourceList } from './source-list.tsx'
 import type { ToolPart } from './turn-parts.ts'
+import { t } from '../language/language.ts'
 
 export interface WhatWasRead {
   readonly sources: readonly CitationSource[]
@@ -22,8 +23,8 @@ export function ForeignTexts({ texts }: { readonly texts: readonly ForeignText[]
   if (texts.length === 0) return null
   return (
     <div className="text-sm">
-      <p className="text-warn">This call was asked for after the model read texts of others:</p>
-      <ul className="mt-1 list-disc pl-5 text-xs break-words" aria-label="Texts of others that were read">
+      <p className="text-warn">{t`This call was asked for after the model read texts of others:`}</p>
+      <ul className="mt-1 list-disc pl-5 text-xs break-words" aria-label={t`Texts of others that were read`}>
         {foreignTextNames(texts).map((name) => (
           <li key={name}>{name}</li>
         ))}
@@ -36,13 +37,13 @@ export function ForeignTexts({ texts }: { readonly texts: readonly ForeignText[]
 export function ReadBefore({ read }: { readonly read: WhatWasRead }): ReactNode {
   const { sources, results } = read
   if (!hasRead(read)) {
-    return <p className="text-xs text-soft">In this turn the model had read nothing but your message.</p>
+    return <p className="text-xs text-soft">{t`In this turn the model had read nothing but your message.`}</p>
   }
   return (
     <Fold
       className="text-xs"
       summaryClassName="text-soft"
-      summary={`What the model had read in this turn before (${sources.length + results.length})`}
+      summary={t`What the model had read in this turn before (${sources.length + results.length})`}
     >
       <div className="mt-2 flex flex-col gap-2">
         <SourceList sources={sources} />

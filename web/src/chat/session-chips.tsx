@@ -12,6 +12,7 @@ import { Popover } from '../parts/popover.tsx'
 import { useAction } from '../parts/use-action.ts'
 import type { HeldDraft } from './use-draft.ts'
 import type { SessionChoices } from './use-session-choices.ts'
+import { t } from '../language/language.ts'
 
 const ModelPicker = lazy(() => import('./model-picker.tsx'))
 
@@ -38,7 +39,7 @@ export function SessionChips({ session, choices, held }: SessionChipsProps): Rea
   const others = names.filter(({ name }) => chosen[name] !== undefined)
   return (
     <>
-      <Popover label="Model" trigger={<Chip name="Model: ">{chosen['model'] ?? usual ?? 'Model'}</Chip>}>
+      <Popover label={t`Model`} trigger={<Chip name={`${t`Model`}: `}>{chosen['model'] ?? usual ?? t`Model`}</Chip>}>
         <Suspense fallback={<Loading />}>
           <ModelPicker
             chosen={chosen['model']}
@@ -58,21 +59,21 @@ export function SessionChips({ session, choices, held }: SessionChipsProps): Rea
         >
           <span className="truncate">
             <span aria-hidden>{'+ '}</span>
-            <span className="sr-only">{'Do not ask '}</span>
+            <span className="sr-only">{t`Do not ask`} </span>
             {beside.slice(beside.indexOf('/') + 1)}
           </span>
           <X size={13} className="shrink-0" aria-hidden />
         </button>
       )}
       <Popover
-        label="Choices of this session"
+        label={t`Choices of this session`}
         trigger={
           others.length === 0 ? (
-            <IconButton label="Choices of this session" className="rounded-full">
+            <IconButton label={t`Choices of this session`} className="rounded-full">
               <SlidersHorizontal size={15} aria-hidden />
             </IconButton>
           ) : (
-            <Chip name="Choices of this session: ">
+            <Chip name={`${t`Choices of this session`}: `}>
               {others.map(({ name }, index) => (
                 <ChosenName key={name} choice={name} id={chosen[name]!} first={index === 0} />
               ))}
@@ -86,7 +87,7 @@ export function SessionChips({ session, choices, held }: SessionChipsProps): Rea
             const Choice = several ? ChoiceBoxes : ChoiceSelect
             return <Choice key={choice.name} {...choice} choices={choices} />
           })}
-          <p className="text-xs text-soft">A change takes effect with the next message.</p>
+          <p className="text-xs text-soft">{t`A change takes effect with the next message.`}</p>
           {session !== undefined && <GrantedTools path={`/api/sessions/${encodeURIComponent(session)}/approvals`} />}
         </div>
       </Popover>
@@ -123,16 +124,16 @@ function GrantedTools({ path }: { readonly path: string }): ReactNode {
       {failure && <ErrorNote error={failure} />}
       {data !== undefined && data.granted.length > 0 && (
         <div className="flex flex-col gap-1">
-          <p className="font-medium">Approved for this session</p>
-          <p className="text-xs text-soft">Not asked about because of what was read.</p>
-          <ul aria-label="Tools approved for this session" className="flex flex-col gap-1">
+          <p className="font-medium">{t`Approved for this session`}</p>
+          <p className="text-xs text-soft">{t`Not asked about because of what was read.`}</p>
+          <ul aria-label={t`Tools approved for this session`} className="flex flex-col gap-1">
             {data.granted.map(({ tool }) => (
               <li key={tool} className="flex items-center gap-2">
                 <span className="min-w-0 flex-1 font-mono wrap-anywhere">{tool}</span>
                 <Button
                   look="plain"
                   disabled={busy}
-                  aria-label={`Take back ${tool}`}
+                  aria-label={t`Take back ${tool}`}
                   onClick={({ currentTarget }) => {
                     // The button goes with its line.
                     currentTarget.closest<HTMLElement>('[popover]')?.focus()
@@ -141,7 +142,7 @@ function GrantedTools({ path }: { readonly path: string }): ReactNode {
                     )
                   }}
                 >
-                  Take back
+                  {t`Take back`}
                 </Button>
               </li>
             ))}
@@ -180,12 +181,12 @@ function ChoiceSelect({ name, none, choices: { chosen, choose } }: ChoiceSelectP
   const isListed = value === '' || options.some(({ id }) => id === value)
   return (
     <Select
-      label={capitalised(name)}
+      label={choiceTitle(name)}
       value={value}
       options={[
-        { value: '', title: capitalised(none) },
+        { value: '', title: noneTitle(name, none) },
         ...options.map(({ id, name: title = id }) => ({ value: id, title })),
-        ...(isListed ? [] : [{ value, title: `${value} (no longer there)` }]),
+        ...(isListed ? [] : [{ value, title: t`${value} (no longer there)` }]),
       ]}
       onChange={(event) => void choose(name, event.target.value)}
     />
@@ -200,11 +201,11 @@ function ChoiceBoxes({ name, none, choices: { chosen, choose } }: ChoiceSelectPr
   if (ids.length === 0 && options.every(({ id }) => id === 'off')) return null
   const gone = ids
     .filter((id) => !options.some((option) => option.id === id))
-    .map((id) => ({ id, name: `${id} (no longer there)` }))
+    .map((id) => ({ id, name: t`${id} (no longer there)` }))
   return (
     <fieldset className="flex flex-col gap-1">
-      <legend className="text-sm font-medium">{capitalised(name)}</legend>
-      <p className="text-xs text-soft">{ids.length === 0 ? `${capitalised(none)}.` : 'Only these.'}</p>
+      <legend className="text-sm font-medium">{choiceTitle(name)}</legend>
+      <p className="text-xs text-soft">{ids.length === 0 ? `${noneTitle(name, none)}.` : t`Only these.`}</p>
       <div className="flex max-h-40 flex-col gap-1 overflow-y-auto text-sm">
         {[...options, ...gone].map(({ id, name: title = id }) => (
           <label key={id} className="flex items-center gap-2">
@@ -222,6 +223,23 @@ function ChoiceBoxes({ name, none, choices: { chosen, choose } }: ChoiceSelectPr
       </div>
     </fieldset>
   )
+}
+
+/** The choices that Foreword itself brings along, and what none of their options means; others have the words of the gateway. */
+const titles: Readonly<Record<string, readonly [name: string, none: string]>> = {
+  agent: [t`Agent`, t`The default agent`],
+  layout: [t`Layout`, t`The usual layout`],
+  project: [t`Project`, t`No project`],
+  skills: [t`Skills`, t`The usual skills`],
+  subject: [t`Subject`, t`No subject`],
+}
+
+export function choiceTitle(name: string): string {
+  return titles[name]?.[0] ?? capitalised(name)
+}
+
+function noneTitle(name: string, none: string): string {
+  return titles[name]?.[1] ?? capitalised(none)
 }
 
 function capitalised(text: string): string {

@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { api, type ApiError } from '../api/client.ts'
 import type { CostReport } from '../api/resources.ts'
 import { cacheWords, callsText, dollars } from '../parts/numbers.ts'
+import { t } from '../language/language.ts'
 
 interface SessionCostProps {
   readonly session: string
@@ -20,18 +21,18 @@ export function SessionCost({ session, turns }: SessionCostProps): ReactNode {
   if (data === undefined || data.total.calls === 0) return null
   const { money, unpriced, savedNanoDollars: saved } = data.total
   if (money === 0 && unpriced === 0) return null
-  const others = unpriced > 0 ? ` without ${callsText(unpriced)}` : ''
-  const cache = saved === 0 ? '' : `, the cache ${cacheWords(saved / 1e9)}`
+  const others = unpriced > 0 ? ` ${t`without ${callsText(unpriced)}`}` : ''
+  const cache = saved === 0 ? '' : `, ${t`the cache ${cacheWords(saved / 1e9)}`}`
   return (
     <Link
       href={`/settings/costs?session=${encodeURIComponent(session)}`}
       className="shrink-0 text-xs text-soft tabular-nums hover:text-ink"
     >
       {money === undefined ? (
-        <span className="max-sm:sr-only">No price known</span>
+        <span className="max-sm:sr-only">{t`No price known`}</span>
       ) : (
         <>
-          <span className="sr-only">{'Cost so far: '}</span>
+          <span className="sr-only">{t`Cost so far:`} </span>
           {dollars(money)}
           <span className="max-sm:sr-only">{others + cache}</span>
         </>

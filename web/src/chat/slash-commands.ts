@@ -1,11 +1,12 @@
 import type { CommandList, ListedCommand } from '../api/commands.ts'
+import { t } from '../language/language.ts'
 
 /** Commands that are about the page itself. */
 const pageCommands: readonly ListedCommand[] = [
-  { name: 'new', argument: '[WORDS]', summary: 'start a new conversation', shows: 'always' },
-  { name: 'sessions', summary: 'go to another session', shows: 'always' },
-  { name: 'file', summary: 'attach files to the next message', shows: 'always' },
-  { name: 'help', summary: 'show all keys and commands', shows: 'always' },
+  { name: 'new', argument: '[WORDS]', summary: t`start a new conversation`, shows: 'always' },
+  { name: 'sessions', summary: t`go to another session`, shows: 'always' },
+  { name: 'file', summary: t`attach files to the next message`, shows: 'always' },
+  { name: 'help', summary: t`show all keys and commands`, shows: 'always' },
 ]
 
 /** A command, a message, or an unknown command. */

@@ -3,6 +3,7 @@ import type { CitationSource } from '../../../src/session.ts'
 import { SourcePreview } from '../markdown/citation.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { LongList } from '../parts/long-text.tsx'
+import { t } from '../language/language.ts'
 
 interface SourceListProps {
   readonly sources: readonly CitationSource[]
@@ -14,7 +15,7 @@ interface SourceListProps {
 export function SourceList({ sources, cited }: SourceListProps): ReactNode {
   if (sources.length === 0) return null
   return (
-    <ul className="flex flex-col gap-1" aria-label="Sources">
+    <ul className="flex flex-col gap-1" aria-label={t`Sources`}>
       <LongList
         items={sources}
         atOnce={50}
@@ -26,7 +27,7 @@ export function SourceList({ sources, cited }: SourceListProps): ReactNode {
                 <>
                   <span className="me-1 text-soft">{`[${source.citation}]`}</span>
                   <bdi>{placed(source)}</bdi>
-                  {cited?.has(source.citation) && <span className="ms-2 text-accent">cited</span>}
+                  {cited?.has(source.citation) && <span className="ms-2 text-accent">{t`cited`}</span>}
                 </>
               }
             >
@@ -42,6 +43,6 @@ export function SourceList({ sources, cited }: SourceListProps): ReactNode {
 }
 
 function placed({ title, page, headings = [] }: CitationSource): string {
-  const place = page === undefined ? headings.at(-1) : `page ${page}`
+  const place = page === undefined ? headings.at(-1) : t`page ${page}`
   return place === undefined ? title : `${title}, ${place}`
 }

@@ -1,4 +1,5 @@
 import type { Turn } from './conversation.ts'
+import { t } from '../language/language.ts'
 
 /** What a screen reader has been told of a conversation. */
 export interface Spoken {
@@ -27,8 +28,8 @@ export function nextSpoken(turn: Turn | undefined, told: Spoken): { readonly tex
   const asked = waiting.filter(({ toolCallId }) => !before.asked.includes(toolCallId))
   const said = [
     whole.slice(before.length, end).trim(),
-    ...asked.map(({ name }) => `${name} waits for your decision.`),
-    ...(ended && !before.ended ? ['End of the answer.'] : []),
+    ...asked.map(({ name }) => t`${name} waits for your decision.`),
+    ...(ended && !before.ended ? [t`End of the answer.`] : []),
   ].filter((part) => part !== '')
   return {
     text: said.join('\n'),

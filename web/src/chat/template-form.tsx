@@ -2,6 +2,7 @@ import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { fillTemplate, templateFields } from '../../../src/capabilities/templates/template-fields.ts'
 import { Button } from '../parts/button.tsx'
 import { Select, TextArea } from '../parts/fields.tsx'
+import { t } from '../language/language.ts'
 import type { TemplateInsertion } from './template-insertion.tsx'
 
 type TemplateFormProps = Pick<TemplateInsertion, 'finish' | 'cancel'> & {
@@ -32,7 +33,7 @@ export default function TemplateForm({
   }
   return (
     <form
-      aria-label={`Fields of ${name}`}
+      aria-label={t`Fields of ${name}`}
       className="flex flex-col gap-2 rounded-lg border border-line bg-ground p-3"
       onKeyDown={onKeyDown}
       onSubmit={(event) => {
@@ -55,9 +56,9 @@ export default function TemplateForm({
         )
       })}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit">Insert</Button>
+        <Button type="submit">{t`Insert`}</Button>
         <Button look="plain" onClick={cancel}>
-          Cancel
+          {t`Cancel`}
         </Button>
       </div>
     </form>

@@ -5,6 +5,7 @@ import { Loading } from '../api/underway.ts'
 import { focusMessage } from '../parts/focus-message.ts'
 import { IconButton } from '../parts/icon-button.tsx'
 import { Popover } from '../parts/popover.tsx'
+import { t } from '../language/language.ts'
 import type { HeldDraft } from './use-draft.ts'
 
 const TemplateForm = lazy(() => import('./template-form.tsx'))
@@ -61,9 +62,9 @@ export function TemplateButton({
 }): ReactNode {
   return (
     <Popover
-      label="Templates"
+      label={t`Templates`}
       trigger={
-        <IconButton label="Templates" className="rounded-full">
+        <IconButton label={t`Templates`} className="rounded-full">
           <BookMarked size={15} aria-hidden />
         </IconButton>
       }

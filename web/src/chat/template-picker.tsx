@@ -10,6 +10,8 @@ import { focusMessage } from '../parts/focus-message.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { showToast } from '../parts/toasts.tsx'
 import { useAction } from '../parts/use-action.ts'
+import { t } from '../language/language.ts'
+import { rich } from '../language/rich.ts'
 import type { OpenTemplate } from './template-insertion.tsx'
 
 interface TemplatePickerProps {
@@ -28,11 +30,11 @@ export default function TemplatePicker({ draft, onChoose }: TemplatePickerProps)
       {templates === undefined && <Spinner />}
       {templates?.length === 0 && (
         <p className="text-soft">
-          A template is a message that you save, with fields such as <code>{'{{topic}}'}</code>. There is none yet.
+          {rich`A template is a message that you save, with fields such as ${<code>{'{{topic}}'}</code>}. There is none yet.`}
         </p>
       )}
       {templates !== undefined && templates.length > 0 && (
-        <ul aria-label="Templates" className="flex flex-col">
+        <ul aria-label={t`Templates`} className="flex flex-col">
           {templates.map(({ id, value: { name, text } }) => (
             <li key={id}>
               <button
@@ -53,7 +55,7 @@ export default function TemplatePicker({ draft, onChoose }: TemplatePickerProps)
       )}
       {draft.trim() !== '' && !draft.startsWith('/') && <SaveForm text={draft} onSaved={close} />}
       <a href="/settings/templates" className="text-xs text-accent underline underline-offset-2">
-        Edit templates
+        {t`Edit templates`}
       </a>
     </div>
   )
@@ -67,11 +69,11 @@ function SaveForm({ text, onSaved }: { readonly text: string; onSaved(): void })
     await api(TEMPLATES, { method: 'POST', body: { name, text } })
     await mutate(TEMPLATES)
     onSaved()
-    showToast({ text: `Saved. Type /${name.trim()} to insert it.` })
+    showToast({ text: t`Saved. Type /${name.trim()} to insert it.` })
   }
   return (
     <form
-      aria-label="Save the message"
+      aria-label={t`Save the message`}
       className="flex flex-col gap-2 border-t border-line pt-2"
       onSubmit={(event) => {
         event.preventDefault()
@@ -79,17 +81,17 @@ function SaveForm({ text, onSaved }: { readonly text: string; onSaved(): void })
       }}
     >
       <TextField
-        label="Save this message as"
+        label={t`Save this message as`}
         required
         maxLength={40}
         autoComplete="off"
-        hint="One word. {{topic}} in the message is a field."
+        hint={t`One word. {{topic}} in the message is a field.`}
         value={name}
         onChange={({ target }) => setName(target.value)}
       />
       {error && <ErrorNote error={error} />}
       <Button type="submit" disabled={busy}>
-        Save
+        {t`Save`}
       </Button>
     </form>
   )

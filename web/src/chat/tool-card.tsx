@@ -5,22 +5,23 @@ import { type ReportedManifest, useResource } from '../api/resources.ts'
 import { CallFold } from '../parts/call-fold.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { Fold } from '../parts/fold.tsx'
-import { count, duration } from '../parts/numbers.ts'
+import { duration } from '../parts/numbers.ts'
 import { useNow } from '../parts/use-now.ts'
 import { ApprovalCard } from './approval-card.tsx'
 import { Attachments } from './attachments.tsx'
 import { ReadBefore, type WhatWasRead } from './read-before.tsx'
 import type { ToolDecision, ToolPart } from './turn-parts.ts'
 import { Proposal } from '../parts/proposal.tsx'
+import { t } from '../language/language.ts'
 
 const states = {
-  asked: 'asked for',
-  waiting: 'waits for you',
-  running: 'running',
-  done: 'done',
-  failed: 'failed',
-  refused: 'refused',
-  denied: 'denied',
+  asked: t`asked for`,
+  waiting: t`waits for you`,
+  running: t`running`,
+  done: t`done`,
+  failed: t`failed`,
+  refused: t`refused`,
+  denied: t`denied`,
 } as const
 
 interface ToolCardProps {
@@ -34,7 +35,7 @@ export function ToolCard({ part, read }: ToolCardProps): ReactNode {
   const proposal = proposalOf(part)
   return (
     <section
-      aria-label={`Call of ${name}`}
+      aria-label={t`Call of ${name}`}
       data-place={part.toolCallId}
       tabIndex={-1}
       className={`min-w-0 rounded-lg border bg-raised text-sm ${state === 'waiting' ? 'border-warn' : 'border-line'}`}
@@ -43,18 +44,18 @@ export function ToolCard({ part, read }: ToolCardProps): ReactNode {
         <div className="flex flex-col gap-2 border-t border-line px-3 py-2">
           {result !== undefined && (
             <div>
-              <h3 className="text-xs text-soft">Result</h3>
-              <Plain text={result} label="Result" />
+              <h3 className="text-xs text-soft">{t`Result`}</h3>
+              <Plain text={result} label={t`Result`} />
             </div>
           )}
-          <Fold summaryClassName="text-xs text-soft" summary="Input as JSON">
-            <Plain text={JSON.stringify(input, null, 2) ?? ''} label="Input" />
+          <Fold summaryClassName="text-xs text-soft" summary={t`Input as JSON`}>
+            <Plain text={JSON.stringify(input, null, 2) ?? ''} label={t`Input`} />
           </Fold>
         </div>
       </CallFold>
       {images && (
         <div className="flex flex-col border-t border-line p-3 [&>ul]:justify-start [&>ul]:self-start">
-          <Attachments label="Images of the result" files={images} />
+          <Attachments label={t`Images of the result`} files={images} />
         </div>
       )}
       {state === 'waiting' && approval && (
@@ -68,7 +69,7 @@ export function ToolCard({ part, read }: ToolCardProps): ReactNode {
           {result.split('\n', 1)[0]!.slice(0, 500)}
           {state === 'refused' && (
             <Link href="/settings/tools" className="ml-2 whitespace-nowrap text-ink underline">
-              Tools and access
+              {t`Tools and access`}
             </Link>
           )}
         </p>
@@ -117,7 +118,7 @@ function LineWords({ part }: { readonly part: ToolPart }): ReactNode {
 function linesText(result: string): string {
   const lines = result.trim() === '' ? 0 : result.trimEnd().split('\n').length
   if (lines === 0) return 'nothing'
-  return lines === 1 ? '1 line' : `${count(lines)} lines`
+  return lines === 1 ? t`1 line` : t`${lines} lines`
 }
 
 /** In the tokens of the provider: the count of here, by as much as the call of the tool was counted otherwise there. */
@@ -130,33 +131,33 @@ function ResultTokens({ part: { call, tokens } }: { readonly part: ToolPart }): 
   const { total } = data.figures
   const provided = Math.round((tokens * total) / Math.max(1, data.used))
   return (
-    <span className="max-sm:sr-only" title="What the result takes in the window of each call that reads it whole">
-      {` · about ${count(provided)} tokens`}
+    <span className="max-sm:sr-only" title={t`What the result takes in the window of each call that reads it whole`}>
+      {` · ${t`about ${provided} tokens`}`}
     </span>
   )
 }
 
 /** Names of the places where a person can decide. */
 const places: Readonly<Record<string, string>> = {
-  web: 'on the page',
-  cli: 'in the terminal',
-  http: 'over the HTTP API',
+  web: t`on the page`,
+  cli: t`in the terminal`,
+  http: t`over the HTTP API`,
 }
 
 const scopes = {
-  once: 'Approved once',
-  session: 'Approved for this session',
-  tool: 'This tool approved for this session',
+  once: t`Approved once`,
+  session: t`Approved for this session`,
+  tool: t`This tool approved for this session`,
 }
 
 function Decided({ decision, by }: ToolDecision): ReactNode {
   if (decision.type === 'withdraw') return undefined
-  const place = places[by] ?? `in ${by}`
-  const what = decision.type === 'deny' ? 'Denied' : scopes[decision.scope]
+  const place = places[by] ?? t`in ${by}`
+  const what = decision.type === 'deny' ? t`Denied` : scopes[decision.scope]
   return (
     <p role="status" dir="auto" className="border-t border-line px-3 py-2 text-xs text-soft">
       {`${what} ${place}.`}
-      {decision.type === 'deny' && decision.reason !== undefined && ` The model reads: ${decision.reason}`}
+      {decision.type === 'deny' && decision.reason !== undefined && ` ${t`The model reads: ${decision.reason}`}`}
     </p>
   )
 }

@@ -8,6 +8,7 @@ import { IconButton } from '../parts/icon-button.tsx'
 import type { Turn } from './conversation.ts'
 import { focusMessage, keepFocus } from '../parts/focus-message.ts'
 import { TurnFoot } from './turn-foot.tsx'
+import { t } from '../language/language.ts'
 
 interface TurnActionsProps {
   readonly session: string
@@ -51,17 +52,17 @@ export function TurnActions({ session, turn, onEdit }: TurnActionsProps): ReactN
         {/* A finger cannot hover. */}
         <div className="flex items-center self-start transition-opacity group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 [@media(hover:hover)]:opacity-0">
           {ended && turn.parts.some(({ type }) => type === 'text') && (
-            <IconButton label="Copy the answer" onClick={copy}>
+            <IconButton label={t`Copy the answer`} onClick={copy}>
               <Copy size={15} aria-hidden />
             </IconButton>
           )}
           {ended && after !== undefined && (
             <>
-              <IconButton label="Edit and send again" onClick={onEdit}>
+              <IconButton label={t`Edit and send again`} onClick={onEdit}>
                 <Pencil size={15} aria-hidden />
               </IconButton>
               <IconButton
-                label={outcome?.type === 'failed' ? 'Try again' : 'Regenerate the answer'}
+                label={outcome?.type === 'failed' ? t`Try again` : t`Regenerate the answer`}
                 onClick={() => again(after)}
               >
                 <RotateCcw size={15} aria-hidden />
@@ -69,7 +70,7 @@ export function TurnActions({ session, turn, onEdit }: TurnActionsProps): ReactN
             </>
           )}
           {ended && !undone && (
-            <IconButton label="Go on from here in a branch" onClick={fork}>
+            <IconButton label={t`Go on from here in a branch`} onClick={fork}>
               <GitBranch size={15} aria-hidden />
             </IconButton>
           )}
@@ -109,21 +110,21 @@ function Siblings({ at, leaves, onChoose }: SiblingsProps): ReactNode {
     onChoose(next)
   }
   return (
-    <div ref={group} role="group" aria-label="Versions of this message" className="flex items-center">
+    <div ref={group} role="group" aria-label={t`Versions of this message`} className="flex items-center">
       <IconButton
-        label="Previous version"
+        label={t`Previous version`}
         disabled={at === 0}
-        onClick={() => choose('Previous version', leaves[at - 1]!)}
+        onClick={() => choose(t`Previous version`, leaves[at - 1]!)}
       >
         <ChevronLeft size={15} aria-hidden />
       </IconButton>
       <span className="tabular-nums" aria-live="polite">
-        {at + 1} of {leaves.length}
+        {t`${at + 1} of ${leaves.length}`}
       </span>
       <IconButton
-        label="Next version"
+        label={t`Next version`}
         disabled={at === leaves.length - 1}
-        onClick={() => choose('Next version', leaves[at + 1]!)}
+        onClick={() => choose(t`Next version`, leaves[at + 1]!)}
       >
         <ChevronRight size={15} aria-hidden />
       </IconButton>
@@ -135,10 +136,10 @@ function Onward({ onReturn }: { onReturn(): void }): ReactNode {
   return (
     <div className="flex flex-wrap items-center gap-3 rounded-lg border border-line bg-raised px-3 py-2 text-sm">
       <p role="status" className="mr-auto text-soft">
-        The next message begins a branch here. What followed is kept.
+        {t`The next message begins a branch here. What followed is kept.`}
       </p>
       <Button look="plain" onClick={onReturn}>
-        Show what followed
+        {t`Show what followed`}
       </Button>
     </div>
   )

@@ -6,8 +6,9 @@ import { type ReportedManifest, useResource } from '../api/resources.ts'
 import { ContextBar } from '../inspector/context-bar.tsx'
 import { Figure } from '../inspector/figure.tsx'
 import { Fold } from '../parts/fold.tsx'
-import { cacheWords, callsText, count, price } from '../parts/numbers.ts'
+import { cacheWords, callsText, price, timeText } from '../parts/numbers.ts'
 import type { Turn } from './conversation.ts'
+import { t } from '../language/language.ts'
 
 interface TurnFootProps {
   readonly session: string
@@ -118,7 +119,7 @@ function CallRows({ session, calls, read }: CallRowsProps): ReactNode {
           </li>
         )
       })}
-      {saved !== 0 && <li>{`The cache ${cacheWords(saved)}.`}</li>}
+      {saved !== 0 && <li>{t`The cache ${cacheWords(saved)}.`}</li>}
     </ul>
   )
 }
@@ -153,7 +154,7 @@ function CallFigures({ call, manifest, brief = false }: CallFiguresProps): React
   return (
     <>
       <Figure kind="total" call={call} value={total} className={brief ? 'max-sm:sr-only' : undefined}>
-        {`${count(total)} tokens${money === undefined ? '' : ' · '}`}
+        {`${t`${total} tokens`}${money === undefined ? '' : ' · '}`}
       </Figure>
       {money !== undefined && (
         <Figure kind="money" call={call} value={money}>
@@ -171,7 +172,7 @@ function sumWords(calls: readonly string[], read: ReadCalls): string {
   if (known.length === 0) return ''
   const missing = calls.length - known.length
   const sum = known.reduce((all, money) => all + money, 0)
-  return ` · ${price(sum)}${missing === 0 ? '' : ` without ${callsText(missing)} whose price is not known`}`
+  return ` · ${missing === 0 ? price(sum) : t`${price(sum)} without ${callsText(missing)} whose price is not known`}`
 }
 
 /** `14:02` of today, `3 May, 14:02` of another day. */
@@ -179,5 +180,5 @@ function clockTime(time: string): string {
   const date = new Date(time)
   const isToday = date.toDateString() === new Date().toDateString()
   const day = isToday ? {} : ({ day: 'numeric', month: 'short' } as const)
-  return date.toLocaleString('en-GB', { ...day, hour: '2-digit', minute: '2-digit' })
+  return timeText(date, { ...day, hour: '2-digit', minute: '2-digit' })
 }

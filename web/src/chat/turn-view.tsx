@@ -17,6 +17,7 @@ import { DecisionButtons } from '../parts/decision-buttons.tsx'
 import { useNow } from '../parts/use-now.ts'
 import { Words } from '../parts/words.tsx'
 import { SourceList } from './source-list.tsx'
+import { t } from '../language/language.ts'
 
 interface TurnViewProps {
   readonly session: string
@@ -28,7 +29,7 @@ export const TurnView = memo(({ session, turn }: TurnViewProps): ReactNode => {
   const { text, undone, state } = turn
   return (
     <article
-      aria-label="Turn"
+      aria-label={t`Turn`}
       data-place={turn.id}
       tabIndex={-1}
       aria-busy={state === 'running'}
@@ -85,7 +86,7 @@ function PartView({ part, sources, read }: PartViewProps): ReactNode {
 
 function Reasoning({ part: { text, provisional } }: { readonly part: TextPart }): ReactNode {
   return (
-    <Fold className="text-sm text-soft" summary={provisional ? 'Reasoning …' : 'Reasoning'}>
+    <Fold className="text-sm text-soft" summary={provisional ? t`Reasoning …` : t`Reasoning`}>
       <div dir="auto" className="mt-1 border-s-2 border-line ps-3 break-words whitespace-pre-wrap">
         <LongText text={text} />
       </div>
@@ -111,11 +112,11 @@ function TurnNotes({ turn }: { readonly turn: Turn }): ReactNode {
   const notice = outcome && outcomeNotice(outcome)
   return (
     <>
-      {state === 'queued' && <Note>Waits for its turn.</Note>}
+      {state === 'queued' && <Note>{t`Waits for its turn.`}</Note>}
       {held && <HeldCall question={held} />}
       {retry && <RetryNote {...retry} />}
       {interrupted !== undefined && <Note look="text-warn">{interrupted}</Note>}
-      {undone && <Note>Undone: no later call reads this turn.</Note>}
+      {undone && <Note>{t`Undone: no later call reads this turn.`}</Note>}
       {warnings.map((warning) => (
         <Note key={warning} look="text-warn">
           {warning}
@@ -142,16 +143,16 @@ function HeldCall({ question }: { readonly question: NonNullable<Turn['held']> }
   const { model } = request.input as { readonly model?: string }
   return (
     <DecisionButtons
-      label="Approval of a call over budget"
+      label={t`Approval of a call over budget`}
       agreements={[
-        { key: 'y', label: 'Allow this call', run: () => decide({ decision: 'approve', scope: 'once' }) },
-        { key: 's', label: 'Raise the limit', run: () => decide({ decision: 'approve', scope: 'session' }) },
+        { key: 'y', label: t`Allow this call`, run: () => decide({ decision: 'approve', scope: 'once' }) },
+        { key: 's', label: t`Raise the limit`, run: () => decide({ decision: 'approve', scope: 'session' }) },
       ]}
-      refusal="Refuse"
+      refusal={t`Refuse`}
       refuse={(reason) => decide({ decision: 'deny', ...(reason === '' ? {} : { reason }) })}
     >
       <p>{held.sentence}</p>
-      <p className="text-soft">{`The call to ${model ?? 'the model'} has not left. “Raise the limit” ${held.raise.charAt(0).toLowerCase() + held.raise.slice(1)}`}</p>
+      <p className="text-soft">{t`The call to ${model ?? t`the model`} has not left. “Raise the limit” ${held.raise.charAt(0).toLowerCase() + held.raise.slice(1)}`}</p>
     </DecisionButtons>
   )
 }
@@ -163,7 +164,7 @@ function RetryNote({ attempt, until, message }: NonNullable<Turn['retry']>): Rea
     <p className="text-sm text-warn">
       <span role="status">{message}</span>
       <span className="block">
-        {seconds > 0 ? `Attempt ${attempt} follows in ${seconds} s.` : `Attempt ${attempt} is being made.`}
+        {seconds > 0 ? t`Attempt ${attempt} follows in ${seconds} s.` : t`Attempt ${attempt} is being made.`}
       </span>
     </p>
   )
@@ -188,7 +189,7 @@ function SourcesPanel({ turn: { parts, sources } }: { readonly turn: Turn }): Re
     <Fold
       className="text-sm"
       summaryClassName="text-soft"
-      summary={`${documents} ${documents === 1 ? 'source' : 'sources'}, ${cited.size} cited`}
+      summary={documents === 1 ? t`1 source, ${cited.size} cited` : t`${documents} sources, ${cited.size} cited`}
     >
       <div className="mt-2">
         <SourceList sources={sources} cited={cited} />

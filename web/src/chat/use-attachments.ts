@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../api/client.ts'
 import { type FileRow, imageAddress, readUpload, uploadFile } from '../api/upload.ts'
+import { t } from '../language/language.ts'
 
 /** A file beside the draft, from the moment it is chosen. */
 export interface Attachment {
@@ -106,7 +107,7 @@ export function useAttachments(initial: readonly string[]): Attachments {
         works.current.set(file, { controller: new AbortController() })
         setItems((before) => [
           ...before,
-          { key: file, name: 'File', file, picture: undefined, state: { type: 'reading' } },
+          { key: file, name: t`File`, file, picture: undefined, state: { type: 'reading' } },
         ])
         follow(file, file).catch((error: unknown) => {
           if (works.current.get(file)?.controller.signal.aborted !== false) return
@@ -137,7 +138,9 @@ function stateOf({ state }: FileRow): AttachmentState {
   if (state.type === 'processing') return { type: 'reading' }
   if (state.type === 'ready') return { type: 'ready', about: state.reading }
   const hint =
-    state.code === 'empty' ? 'It is not sent.' : 'Remove it, and add it in another format or in parts. It is not sent.'
+    state.code === 'empty'
+      ? t`It is not sent.`
+      : t`Remove it, and add it in another format or in parts. It is not sent.`
   return { type: 'failed', message: sentence(state.reason), hint }
 }
 
@@ -148,5 +151,5 @@ function sentence(reason: string): string {
 
 function failure(error: unknown): Extract<AttachmentState, { type: 'failed' }> {
   const { message, hint } = error as ApiError
-  return { type: 'failed', message, hint: hint ?? 'Remove it, or try again.' }
+  return { type: 'failed', message, hint: hint ?? t`Remove it, or try again.` }
 }

@@ -8,6 +8,7 @@ import { type TemplateList, TEMPLATES, withTemplates } from '../api/templates.ts
 import { openOverlay } from '../parts/overlays.ts'
 import { showToast } from '../parts/toasts.tsx'
 import { composeNext, composeText } from './composed-text.ts'
+import { t } from '../language/language.ts'
 
 /** The result of a command, until it is closed. */
 export interface CommandResult {
@@ -40,7 +41,7 @@ export function useCommands(session: string | undefined, typed: boolean, attach:
   async function runAtGateway(name: string, argument: string): Promise<void> {
     const body = { argument, ...(session === undefined ? {} : { session }) }
     const answer = await api<CommandAnswer>(`/api/commands/${encodeURIComponent(name)}`, { method: 'POST', body })
-    const { text = 'Done.' } = answer
+    const { text = t`Done.` } = answer
     await mutate((key) => typeof key === 'string' && key.startsWith('/api/sessions'))
     if (session === undefined && answer.session !== undefined) {
       showToast({ text })
@@ -85,7 +86,7 @@ interface CommandAnswer {
 
 export function unknownCommand(name: string): Pick<ApiError, 'message' | 'hint'> {
   return {
-    message: `There is no command /${name}. The line was not sent.`,
-    hint: 'Type / to see all commands. To send the line as a message, begin it with a space.',
+    message: t`There is no command /${name}. The line was not sent.`,
+    hint: t`Type / to see all commands. To send the line as a message, begin it with a space.`,
   }
 }

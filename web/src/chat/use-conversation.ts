@@ -7,6 +7,7 @@ import { begin } from '../api/underway.ts'
 import type { Entry } from '../../../src/session.ts'
 import { openTurns } from './open-turns.ts'
 import { type Conversation, conversationOf, emptyConversation, withEarlier, withEvent } from './conversation.ts'
+import { t } from '../language/language.ts'
 
 /** How many entries of the log are read at once: some fifty turns. */
 const PAGE = 400
@@ -27,8 +28,8 @@ export interface FollowedConversation {
 
 const DELETED = new ApiError(404, {
   code: 'deleted',
-  message: 'This session was deleted.',
-  hint: 'What you have written is kept below.',
+  message: t`This session was deleted.`,
+  hint: t`What you have written is kept below.`,
 })
 
 type State = Omit<FollowedConversation, 'loadEarlier'>

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { api, ApiError } from '../api/client.ts'
 import { type Attempt, attemptOf } from './drafts.ts'
 import type { HeldDraft } from './use-draft.ts'
+import { t } from '../language/language.ts'
 
 /** How long to wait before a message is sent again to a gateway that cannot be reached, ms: the last one for every further try. */
 const WAITS_MS = [500, 1_000, 2_000, 5_000] as const
@@ -42,7 +43,7 @@ export function useSending({ session, held, model, onSending, onSent }: SendingO
         return await post(session, held, model, signal)
       } catch (failure) {
         if (signal.aborted || !mayArriveLater(failure)) throw failure
-        setError({ message: failure.message, hint: 'The message is sent again by itself, and arrives once.' })
+        setError({ message: failure.message, hint: t`The message is sent again by itself, and arrives once.` })
         await wait(WAITS_MS[Math.min(failures, WAITS_MS.length - 1)]!, signal)
       }
     }
@@ -67,7 +68,7 @@ export function useSending({ session, held, model, onSending, onSent }: SendingO
         onSent(sent)
       } catch (failure) {
         if (signal.aborted) {
-          setError({ message: 'It is not known whether the message arrived.', hint: UNKNOWN_HINT })
+          setError({ message: t`It is not known whether the message arrived.`, hint: UNKNOWN_HINT })
         } else {
           // It was refused, so it did not arrive. A session that was made for it is used by the next attempt.
           if (held.current().attempt?.session === undefined) held.change({ attempt: undefined })
@@ -80,7 +81,7 @@ export function useSending({ session, held, model, onSending, onSent }: SendingO
   }
 }
 
-export const UNKNOWN_HINT = 'Send it again as it is: a message that has arrived already is not sent twice.'
+export const UNKNOWN_HINT = t`Send it again as it is: a message that has arrived already is not sent twice.`
 
 async function post(
   session: string | undefined,
@@ -115,7 +116,7 @@ function mayArriveLater(failure: unknown): failure is ApiError {
 }
 
 function withAdvice({ message, hint }: ApiError): Pick<ApiError, 'message' | 'hint'> {
-  return { message, hint: hint ?? 'The message is kept below. Change it or send it again.' }
+  return { message, hint: hint ?? t`The message is kept below. Change it or send it again.` }
 }
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {

@@ -4,6 +4,7 @@ import { hasTurn } from '../api/turns.ts'
 import { type ShownPlace, shownPlace } from '../parts/shown-place.ts'
 import { showToast } from '../parts/toasts.tsx'
 import type { FollowedConversation } from './use-conversation.ts'
+import { t } from '../language/language.ts'
 
 /** How often a place is looked for while the list draws it, and how many times. */
 const [EVERY_MS, MOST_TIMES] = [50, 40]
@@ -58,7 +59,7 @@ function useReadTo(
     let current = true
     const look = async (): Promise<void> => {
       if (log.some(({ id }) => id === place.turn)) {
-        return giveUp('This turn is in another branch. Go to that branch to see it.')
+        return giveUp(t`This turn is in another branch. Go to that branch to see it.`)
       }
       if (from <= 1) return giveUp(GONE)
       if (existing.current !== place) {
@@ -76,7 +77,7 @@ function useReadTo(
   }, [session, place, loaded, from])
 }
 
-const GONE = 'This turn was not found. The session does not have it any more.'
+const GONE = t`This turn was not found. The session does not have it any more.`
 
 /** The card of the call where there is one, otherwise the turn; `null`: not drawn yet. */
 function elementOf({ turn, toolCallId }: ShownPlace): HTMLElement | null {

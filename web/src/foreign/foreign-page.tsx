@@ -6,7 +6,7 @@ import { SessionCost } from '../chat/session-cost.tsx'
 import { Inspector, useInspector } from '../inspector/inspector.tsx'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { callsText, count, dollars } from '../parts/numbers.ts'
+import { callsText, dollars } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
 import { sessionTitle } from '../sessions/session-row.tsx'
@@ -14,6 +14,7 @@ import { useForeignSession } from './foreign-session.ts'
 import { ForeignTurns } from './foreign-turns.tsx'
 import { programName } from '../parts/program-name.ts'
 import { Fold } from '../parts/fold.tsx'
+import { t } from '../language/language.ts'
 
 interface ForeignPageProps {
   readonly session: ListedSession
@@ -58,14 +59,14 @@ export default function ForeignPage({ session, program, call }: ForeignPageProps
           <div className="mx-auto flex max-w-3xl flex-col gap-4 py-4">
             <p className="text-sm text-soft">
               {`${name}${program.version === undefined ? '' : ` ${program.version}`}, ${callsText(program.calls)}. `}
-              {`This conversation goes on in ${name}: here is what it sent and what came back.`}
+              {t`This conversation goes on in ${name}: here is what it sent and what came back.`}
             </p>
             {error && <ErrorNote error={error} />}
-            {data === undefined && !error && <Spinner label="Reading the calls" />}
+            {data === undefined && !error && <Spinner label={t`Reading the calls`} />}
             {data?.findings && <FindingsPanel {...data.findings} />}
             {calls.length >= most && (
               <Button look="plain" onClick={() => setMost(most + PAGE)}>
-                Show earlier calls
+                {t`Show earlier calls`}
               </Button>
             )}
             {data && <ForeignTurns session={id} calls={calls} open={call} />}
@@ -95,19 +96,19 @@ export default function ForeignPage({ session, program, call }: ForeignPageProps
 function FindingsPanel({ session, calls, sum, findings }: SessionFindings): ReactNode {
   if (findings.length === 0) return null
   const money = sum.money === undefined ? '' : `, ${dollars(sum.money)}`
-  const title = `${findings.length === 1 ? 'One finding' : `${count(findings.length)} findings`}${money}`
+  const title = `${findings.length === 1 ? t`One finding` : t`${findings.length} findings`}${money}`
   return (
     <Fold
       className="rounded-lg border border-line bg-raised text-sm"
       summaryClassName="px-3 py-2 font-medium"
       summary={title}
     >
-      <ul aria-label="Findings" className="flex flex-col border-t border-line">
+      <ul aria-label={t`Findings`} className="flex flex-col border-t border-line">
         {findings.map((finding) => (
           <FindingRow key={`${finding.code} ${finding.message}`} session={session} finding={finding} />
         ))}
       </ul>
-      <p className="border-t border-line px-3 py-2 text-xs text-soft">{`Looked for in ${callsText(calls)}.`}</p>
+      <p className="border-t border-line px-3 py-2 text-xs text-soft">{t`Looked for in ${callsText(calls)}.`}</p>
     </Fold>
   )
 }
@@ -124,12 +125,13 @@ function FindingRow({ session, finding: { severity, message, hint, cost, where }
     <li className="flex flex-col gap-0.5 border-t border-line px-3 py-2 first:border-0">
       <p dir="auto" className="break-words">
         <span className={severity === 'warning' ? 'text-warn' : 'text-soft'}>
-          {severity === 'warning' ? 'Warning: ' : 'Note: '}
+          {severity === 'warning' ? t`Warning` : t`Note`}
+          {': '}
         </span>
         {message}
       </p>
       <p className="text-xs text-soft tabular-nums">
-        {`${count(tokens)} tokens ${kind === 'again' ? 'not read from the cache' : 'sent'}`}
+        {kind === 'again' ? t`${tokens} tokens not read from the cache` : t`${tokens} tokens sent`}
         {money !== undefined && `, ${dollars(money)}`}
         {first !== undefined && (
           <>
@@ -138,7 +140,7 @@ function FindingRow({ session, finding: { severity, message, hint, cost, where }
               className="text-accent underline"
               href={`/sessions/${encodeURIComponent(session)}/calls/${encodeURIComponent(first)}`}
             >
-              Open the first call
+              {t`Open the first call`}
             </Link>
           </>
         )}

@@ -4,8 +4,9 @@ import { Markdown } from '../markdown/markdown.tsx'
 import { CallFold } from '../parts/call-fold.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { LongText } from '../parts/long-text.tsx'
-import { count, dollars, duration } from '../parts/numbers.ts'
+import { andText, dollars, duration, price } from '../parts/numbers.ts'
 import type { ForeignCall } from './foreign-session.ts'
+import { t } from '../language/language.ts'
 
 interface ForeignTurnsProps {
   readonly session: string
@@ -20,7 +21,7 @@ export function ForeignTurns({ session, calls, open }: ForeignTurnsProps): React
   const folds = !calls.every(isUnpaid)
   const view = (call: ForeignCall) => <CallView key={call.id} session={session} call={call} isOpen={call.id === open} />
   return turnsOf(calls).map((turn, index) => (
-    <article key={turn[0]!.id} aria-label={`Turn ${index + 1}`} className="flex min-w-0 flex-col gap-3">
+    <article key={turn[0]!.id} aria-label={t`Turn ${index + 1}`} className="flex min-w-0 flex-col gap-3">
       {folds
         ? runsOf(turn, isFolded).map((run) =>
             isFolded(run[0]!) ? <Unpaid key={run[0]!.id} calls={run} view={view} /> : run.map(view),
@@ -41,11 +42,11 @@ function Unpaid({
   const counts = calls.filter(({ foreign }) => foreign?.kind === 'count').length
   const refusals = calls.length - counts
   const parts = [
-    ...(counts === 0 ? [] : [counts === 1 ? '1 count of tokens' : `${count(counts)} counts of tokens`]),
-    ...(refusals === 0 ? [] : [refusals === 1 ? '1 refused call' : `${count(refusals)} refused calls`]),
+    ...(counts === 0 ? [] : [counts === 1 ? t`1 count of tokens` : t`${counts} counts of tokens`]),
+    ...(refusals === 0 ? [] : [refusals === 1 ? t`1 refused call` : t`${refusals} refused calls`]),
   ]
   return (
-    <Fold className="text-sm" summaryClassName="text-xs text-soft" summary={parts.join(' and ')}>
+    <Fold className="text-sm" summaryClassName="text-xs text-soft" summary={andText(parts)}>
       <div className="mt-2 flex flex-col gap-3 border-s-2 border-line ps-3">{calls.map(view)}</div>
     </Fold>
   )
@@ -102,7 +103,7 @@ function CallView({ session, call, isOpen }: CallViewProps): ReactNode {
           dir="auto"
           className={`max-w-full rounded-2xl bg-sunken px-4 py-2 break-words whitespace-pre-wrap ${kind === 'turn' ? 'self-end' : 'self-start text-sm'}`}
         >
-          {kind === 'sub-agent' && <p className="text-xs text-soft">To a sub-agent</p>}
+          {kind === 'sub-agent' && <p className="text-xs text-soft">{t`To a sub-agent`}</p>}
           <LongText text={words} />
         </div>
       )}
@@ -110,7 +111,7 @@ function CallView({ session, call, isOpen }: CallViewProps): ReactNode {
         <CallLine session={session} call={call} isOpen={isOpen} />
         <Changed call={call} />
         {answer?.reasoning ? (
-          <Fold className="text-sm text-soft" summary="Reasoning">
+          <Fold className="text-sm text-soft" summary={t`Reasoning`}>
             <div dir="auto" className="mt-1 border-s-2 border-line ps-3 break-words whitespace-pre-wrap">
               <LongText text={answer.reasoning} />
             </div>
@@ -120,7 +121,7 @@ function CallView({ session, call, isOpen }: CallViewProps): ReactNode {
         {answer?.calls.map((tool) => (
           <ToolCall key={tool.id} {...tool} />
         ))}
-        {answer?.cut && <p className="text-xs text-soft">The end of this answer was too long to be kept.</p>}
+        {answer?.cut && <p className="text-xs text-soft">{t`The end of this answer was too long to be kept.`}</p>}
         {call.outcome?.error && (
           <p dir="auto" className="text-sm break-words text-bad">
             {call.outcome.error.message}
@@ -132,14 +133,14 @@ function CallView({ session, call, isOpen }: CallViewProps): ReactNode {
 }
 
 const kinds: Readonly<Record<string, string>> = {
-  turn: 'Step',
-  'sub-agent': 'Sub-agent',
-  compaction: 'Compaction',
-  title: 'Title',
-  count: 'Token count',
-  quota: 'Quota check',
-  embedding: 'Embeddings',
-  other: 'Other call',
+  turn: t`Step`,
+  'sub-agent': t`Sub-agent`,
+  compaction: t`Compaction`,
+  title: t`Title`,
+  count: t`Token count`,
+  quota: t`Quota check`,
+  embedding: t`Embeddings`,
+  other: t`Other call`,
 }
 
 function callTitle({ foreign }: ForeignCall): string {
@@ -151,17 +152,17 @@ function callTitle({ foreign }: ForeignCall): string {
 function CallLine({ session, call, isOpen }: CallViewProps): ReactNode {
   const { id, foreign, figures, outcome, cost } = call
   const { basis, total, cached } = figures
-  const about = basis !== 'reported' || outcome?.usageEstimated ? 'about ' : ''
+  const isAbout = basis !== 'reported' || outcome?.usageEstimated === true
   const status = outcome?.foreign?.status
   const facts = [
-    ...(total === 0 ? [] : [`${about}${count(total)} tokens`]),
-    ...(basis === 'reported' && cached ? [`${count(cached)} from the cache`] : []),
-    ...(cost === undefined ? [] : [cost === 0 ? 'free' : `${about}${dollars(cost)}`]),
+    ...(total === 0 ? [] : [isAbout ? t`about ${total} tokens` : t`${total} tokens`]),
+    ...(basis === 'reported' && cached ? [t`${cached} from the cache`] : []),
+    ...(cost === undefined ? [] : [cost !== 0 && isAbout ? t`about ${dollars(cost)}` : price(cost)]),
     ...(outcome === undefined ? [] : [duration(outcome.durationMs)]),
-    ...(foreign?.retryOf === undefined ? [] : ['a retry']),
-    ...(status === undefined || status < 400 ? [] : [`status ${status}`]),
+    ...(foreign?.retryOf === undefined ? [] : [t`a retry`]),
+    ...(status === undefined || status < 400 ? [] : [t`status ${status}`]),
   ]
-  const same = `${count(figures.same ?? 0)} of ${count(total)} tokens as in the call before`
+  const same = t`${figures.same ?? 0} of ${total} tokens as in the call before`
   const share = (figures.same ?? 0) / Math.max(1, total)
   return (
     <Link
@@ -199,7 +200,7 @@ function ToolCall({ name, input }: { readonly name: string; readonly input: unkn
   return (
     <CallFold name={name} input={input} className="min-w-0 rounded-lg border border-line bg-raised text-sm">
       <pre
-        aria-label={`Input of ${name}`}
+        aria-label={t`Input of ${name}`}
         role="region"
         tabIndex={0}
         className="max-h-72 overflow-auto border-t border-line px-3 py-2 font-mono text-xs whitespace-pre-wrap wrap-anywhere"

@@ -1,6 +1,6 @@
-import { type Manifest, type ManifestEntry, slotTitles } from '../../../src/context.ts'
-import { count } from '../parts/numbers.ts'
+import type { Manifest, ManifestEntry } from '../../../src/context.ts'
 import { entryTitle } from './entry-words.ts'
+import { t } from '../language/language.ts'
 
 /** A part of the bar. Together they are as wide as the window of the model. */
 export interface BarSegment {
@@ -22,7 +22,17 @@ export function entryKind({ layer, slot }: Pick<ManifestEntry, 'layer' | 'slot'>
 }
 
 /** Titles for people. */
-export const kindTitles: Readonly<Record<EntryKind, string>> = { ...slotTitles, skills: 'Skills', files: 'Files' }
+export const kindTitles: Readonly<Record<EntryKind, string>> = {
+  tools: t`Tools`,
+  system: t`Instructions`,
+  preamble: t`Background`,
+  history: t`Conversation`,
+  'before-input': t`Before the message`,
+  input: t`Your message`,
+  'after-input': t`After the message`,
+  skills: t`Skills`,
+  files: t`Files`,
+}
 
 export function kindColor(kind: EntryKind): string {
   return `var(--slot-${kind})`
@@ -66,15 +76,15 @@ export function barSegments(manifest: Manifest): readonly BarSegment[] {
   })
   return [
     ...sent,
-    room('free', 'Free', Math.max(0, budget.available - used), 'transparent'),
-    room('margin', 'Margin of the estimate', budget.margin, 'var(--line)'),
-    room('reserve', 'Kept for the answer', budget.reserve, 'var(--slot-reserve)'),
+    room('free', t`Free`, Math.max(0, budget.available - used), 'transparent'),
+    room('margin', t`Margin of the estimate`, budget.margin, 'var(--line)'),
+    room('reserve', t`Kept for the answer`, budget.reserve, 'var(--slot-reserve)'),
   ].filter(({ tokens }) => tokens > 0)
 }
 
 /** `Skills: 1,234 tokens`. */
 export function segmentWords({ title, tokens }: Pick<BarSegment, 'title' | 'tokens'>): string {
-  return `${title}: ${count(tokens)} tokens`
+  return t`${title}: ${tokens} tokens`
 }
 
 /** Whether a segment is room of the window that nothing was put into. */

@@ -27,6 +27,8 @@ import type { Inspected } from './share-late-panel.tsx'
 import { shownEntry } from './shown-entry.ts'
 import { useAssembly } from './what-if-assembler.ts'
 import type { Assembled } from './what-if-assembly.ts'
+import { t } from '../language/language.ts'
+import { rich } from '../language/rich.ts'
 
 /** Everything that a call read, in reading order, and what it left out, with the reasons. */
 export function CallPanel(inspected: Inspected): ReactNode {
@@ -43,7 +45,7 @@ export function CallPanel(inspected: Inspected): ReactNode {
   )
   // The line under the field reports why the next call cannot be read again; what was read last stays.
   if (account === undefined || manifest === undefined)
-    return error ? <ErrorNote error={error} /> : <Spinner label="Reading the call" />
+    return error ? <ErrorNote error={error} /> : <Spinner label={t`Reading the call`} />
   return (
     <div className="flex flex-col gap-3">
       <div>
@@ -87,7 +89,7 @@ function accountOf({ manifest, figures, cost }: Pick<Preview, 'manifest' | 'figu
 }
 
 function sizeWords({ used }: Manifest): string {
-  return `${count(used)} tokens`
+  return t`${used} tokens`
 }
 
 /** The size of the call in the window of its model. A small one is drawn larger, which is said. */
@@ -101,14 +103,16 @@ function WindowWords({
   const { total, window } = figures
   return (
     <>
-      <Figure kind="total" call={call} value={total}>
-        {count(total)}
-      </Figure>
-      {' of '}
-      <Figure kind="window" call={call} value={window}>
-        {count(window)}
-      </Figure>
-      {` tokens${isSmall(figures) ? ', drawn to scale of what is in it' : ''}`}
+      {rich`${(
+        <Figure kind="total" call={call} value={total}>
+          {count(total)}
+        </Figure>
+      )} of ${(
+        <Figure kind="window" call={call} value={window}>
+          {count(window)}
+        </Figure>
+      )} tokens`}
+      {isSmall(figures) && `, ${t`drawn to scale of what is in it`}`}
     </>
   )
 }
@@ -124,7 +128,7 @@ function Sent({ assembled, counted, ...list }: ListProps): ReactNode {
   const hasMore = manifest.entries.some(({ slot, name }) => slot === 'input' && name === THIS_TURN)
   const titleOf = (kind: EntryKind) => {
     if (kind !== 'input') return kindTitles[kind]
-    return program ? 'Newest turn' : hasMore ? THIS_TURN : kindTitles.input
+    return program ? t`Newest turn` : hasMore ? THIS_TURN : kindTitles.input
   }
   const shown = shownEntry.useAsked()
   const kinds = Map.groupBy(
@@ -190,7 +194,7 @@ function withTurnName(manifest: ReportedManifest, assembled: Assembled | undefin
   return { ...manifest, entries }
 }
 
-const THIS_TURN = 'This turn'
+const THIS_TURN = t`This turn`
 
 /** The message of a running turn, and each call and result behind it: rows of their own, whose tokens and money add up to the turn's. */
 function turnRows(row: EntryRowProps): readonly EntryRowProps[] {

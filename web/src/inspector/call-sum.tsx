@@ -3,7 +3,9 @@ import { type CallFigures, entryName, type Manifest } from '../../../src/context
 import type { ReportedManifest } from '../api/resources.ts'
 import { Fold } from '../parts/fold.tsx'
 import { cacheWords, count, dollars, percent, price } from '../parts/numbers.ts'
+import { sentence } from '../parts/sentence.ts'
 import { Figure } from './figure.tsx'
+import { t } from '../language/language.ts'
 
 interface CallSumProps {
   readonly call: string | undefined
@@ -23,31 +25,31 @@ export function CallSum({ call, figures, counted, manifest, answer }: CallSumPro
   const output = counted.reported?.outputTokens
   const promptMoney = parts && parts.cached + parts.written + parts.fresh
   return (
-    <section aria-label="Cost of the call" className="text-sm">
+    <section aria-label={t`Cost of the call`} className="text-sm">
       <table className="w-full tabular-nums">
         <tbody>
           {cached === undefined ? (
-            <SumRow name="From the cache" money={undefined}>
+            <SumRow name={t`From the cache`} money={undefined}>
               <Figure kind="cached" call={call} value={undefined}>
-                not reported
+                {t`not reported`}
               </Figure>
             </SumRow>
           ) : (
-            <SumRow name="From the cache" money={cached > 0 ? parts?.cached : undefined}>
+            <SumRow name={t`From the cache`} money={cached > 0 ? parts?.cached : undefined}>
               <Figure kind="cached" call={call} value={cached}>
                 {count(cached)}
               </Figure>
             </SumRow>
           )}
           {written !== undefined && written > 0 && (
-            <SumRow name="Written to it" money={parts?.written}>
+            <SumRow name={t`Written to it`} money={parts?.written}>
               <Figure kind="written" call={call} value={written}>
                 {count(written)}
               </Figure>
             </SumRow>
           )}
           {fresh !== undefined && (
-            <SumRow name="New" money={fresh > 0 ? parts?.fresh : undefined}>
+            <SumRow name={t`New`} money={fresh > 0 ? parts?.fresh : undefined}>
               <Figure kind="fresh" call={call} value={fresh}>
                 {count(fresh)}
               </Figure>
@@ -55,7 +57,7 @@ export function CallSum({ call, figures, counted, manifest, answer }: CallSumPro
           )}
           <tr className="border-t border-line font-semibold">
             <th scope="row" className="py-1 text-start font-semibold">
-              {basis === 'reported' || !isMade ? 'Prompt' : 'Prompt, as expected'}
+              {basis === 'reported' || !isMade ? t`Prompt` : t`Prompt, as expected`}
             </th>
             <td className="text-end">
               <Figure kind="total" call={call} value={total}>
@@ -67,25 +69,25 @@ export function CallSum({ call, figures, counted, manifest, answer }: CallSumPro
                 promptMoney !== undefined && price(promptMoney)
               ) : (
                 <Figure kind="money" call={call} value={money}>
-                  {money === undefined ? 'price not known' : price(money)}
+                  {money === undefined ? t`price not known` : price(money)}
                 </Figure>
               )}
             </td>
           </tr>
           {isMade && (
-            <SumRow name="Answer" money={parts?.output}>
-              {output === undefined ? 'not reported' : count(output)}
+            <SumRow name={t`Answer`} money={parts?.output}>
+              {output === undefined ? t`not reported` : count(output)}
             </SumRow>
           )}
           {isMade && (
             <tr className="font-semibold">
               <th scope="row" className="py-1 text-start font-semibold">
-                Cost
+                {t`Cost`}
               </th>
               <td />
               <td className="text-end">
                 <Figure kind="money" call={call} value={money}>
-                  {money === undefined ? 'not known' : price(money)}
+                  {money === undefined ? t`not known` : price(money)}
                 </Figure>
               </td>
             </tr>
@@ -94,10 +96,10 @@ export function CallSum({ call, figures, counted, manifest, answer }: CallSumPro
       </table>
       {answer !== undefined && answer > 0 && (
         <p className="text-xs text-soft">
-          {`An answer of up to ${count(counted.budget.reserve)} tokens adds at most ${dollars(answer)}.`}
+          {t`An answer of up to ${counted.budget.reserve} tokens adds at most ${dollars(answer)}.`}
         </p>
       )}
-      <Fold className="mt-1 text-xs text-soft" summary="How this is counted">
+      <Fold className="mt-1 text-xs text-soft" summary={t`How this is counted`}>
         <Explained figures={figures} counted={counted} manifest={manifest} />
       </Fold>
     </section>
@@ -134,38 +136,38 @@ function Explained({ figures, counted, manifest }: ExplainedProps): ReactNode {
   return (
     <div className="flex flex-col gap-1 py-1">
       <p>
-        From the cache: the provider has read it before and charges less for it. Written to it: kept for the next call.
-        New: neither. Together they are the prompt.
+        {t`From the cache: the provider has read it before and charges less for it. Written to it: kept for the next call. New: neither. Together they are the prompt.`}
       </p>
       {same !== undefined && (
         <p>
-          {`Same beginning: the first ${count(same)} tokens are, byte for byte, those of the call before`}
-          {reuse?.firstChange && <Changed first={reuse.firstChange} manifest={manifest} />}
-          {'. Whether the provider still has them in its cache is another matter.'}
+          {t`Same beginning: the first ${same} tokens are, byte for byte, those of the call before.`}{' '}
+          {reuse?.firstChange && changedWords(reuse.firstChange, manifest)}{' '}
+          {t`Whether the provider still has them in its cache is another matter.`}
         </p>
       )}
-      {paid !== undefined && paid.saved !== 0 && <p>{`The cache ${cacheWords(paid.saved)}.`}</p>}
+      {paid !== undefined && paid.saved !== 0 && <p>{t`The cache ${cacheWords(paid.saved)}.`}</p>}
       {paid?.reported && (
         <p>
-          {`The provider reported the cost itself${paid.listed === undefined ? '' : `; by the price list it is ${dollars(paid.listed)}`}.`}
+          {paid.listed === undefined
+            ? t`The provider reported the cost itself.`
+            : t`The provider reported the cost itself; by the price list it is ${dollars(paid.listed)}.`}
         </p>
       )}
       <p>
         {basis === 'counted'
-          ? `Counted here, by ${counter.id}: ${count(used)} tokens.`
-          : `${basis === 'reported' ? 'As the provider reported them' : 'As the provider is expected to count them'}: ${count(total)} tokens. Counted here, by ${counter.id}: ${count(used)}.`}
+          ? t`Counted here, by ${counter.id}: ${used} tokens.`
+          : basis === 'reported'
+            ? t`As the provider reported them: ${total} tokens. Counted here, by ${counter.id}: ${used}.`
+            : t`As the provider is expected to count them: ${total} tokens. Counted here, by ${counter.id}: ${used}.`}
         {basis === 'reported' &&
           expected !== undefined &&
-          ` Expected: ${count(expected)}${errorText(expected, total)}.`}
-        {between &&
-          between[0] < between[1] &&
-          ` Nine prompts in ten have ${count(between[0])} to ${count(between[1])}.`}
+          ` ${t`Expected: ${`${count(expected)}${errorText(expected, total)}`}.`}`}
+        {between && between[0] < between[1] && ` ${t`Nine prompts in ten have ${between[0]} to ${between[1]}.`}`}
       </p>
       <p>
-        {`The window of the model has ${count(window)} tokens: ${count(budget.reserve)} are kept for the answer`}
-        {manifest.budget.margin > 0 &&
-          `, and ${count(manifest.budget.margin)} stay free, because an estimate can be short; the more a model reports, the fewer`}
-        .
+        {manifest.budget.margin > 0
+          ? t`The window of the model has ${window} tokens: ${budget.reserve} are kept for the answer, and ${manifest.budget.margin} stay free, because an estimate can be short; the more a model reports, the fewer.`
+          : t`The window of the model has ${window} tokens: ${budget.reserve} are kept for the answer.`}
       </p>
     </div>
   )
@@ -177,14 +179,12 @@ function errorText(expected: number, reported: number): string {
   return ` (${error > 0 ? '+' : '−'}${percent(Math.abs(error) / reported)})`
 }
 
-interface ChangedProps {
-  readonly first: NonNullable<NonNullable<ReportedManifest['reuse']>['firstChange']>
-  readonly manifest: Manifest
-}
+type FirstChange = NonNullable<NonNullable<ReportedManifest['reuse']>['firstChange']>
 
 /** What is the first that is not as before, by the name that people know. */
-function Changed({ first: { id, slot, cause, why }, manifest }: ChangedProps): ReactNode {
-  if (why !== undefined) return `. ${why.replace(/\.$/, '')}`
+function changedWords({ id, slot, cause, why }: FirstChange, manifest: Manifest): string {
+  if (why !== undefined) return sentence(why)
   const entry = manifest.entries.find((each) => each.id === id && each.slot === slot)
-  return `; then ${entry ? entryName(entry, manifest) : id} ${cause === 'grew' ? 'continued' : 'changed'}`
+  const name = entry ? entryName(entry, manifest) : id
+  return cause === 'grew' ? t`Then ${name} continued.` : t`Then ${name} changed.`
 }

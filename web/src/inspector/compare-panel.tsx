@@ -1,13 +1,13 @@
 import { type ReactNode, useMemo, useState } from 'react'
-import { type CallFigures, calibratedTokens, type Comparison, formPhrase, type Manifest } from '../../../src/context.ts'
+import { type CallFigures, calibratedTokens, type Comparison, type Manifest } from '../../../src/context.ts'
 import { useResource } from '../api/resources.ts'
 import { useScenario } from './call-scenario.ts'
-import { entryTitle } from './entry-words.ts'
+import { entryTitle, formWords } from './entry-words.ts'
 import { useForeignParts } from './foreign-parts.ts'
 import { inOneLine, useAllCalls } from './previous-call.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Select } from '../parts/fields.tsx'
-import { count } from '../parts/numbers.ts'
+import { count, timeText } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import type { Inspected } from './share-late-panel.tsx'
 import { textsOf } from './share-texts.ts'
@@ -16,6 +16,8 @@ import { useAssembly } from './what-if-assembler.ts'
 import { Figure } from './figure.tsx'
 import { kindColor, kindTitles } from './bar-segments.ts'
 import { TextDifference } from './compare-text.tsx'
+import { t } from '../language/language.ts'
+import { rich } from '../language/rich.ts'
 
 /** Two calls of a session side by side: how much of their beginning is the same, where it ends, and why. */
 export default function ComparePanel({ session, call, next, program }: Inspected): ReactNode {
@@ -27,23 +29,23 @@ export default function ComparePanel({ session, call, next, program }: Inspected
   const line = inOneLine(calls, after)
   const before = chosen.before ?? line[line.findIndex(({ id }) => id === after) - 1]?.id
   if (session === undefined || (data && calls.length < 2)) {
-    return <p className="text-sm text-soft">You can compare calls here once a session has made two of them.</p>
+    return <p className="text-sm text-soft">{t`You can compare calls here once a session has made two of them.`}</p>
   }
   if (data === undefined) return <Spinner />
   const options = calls.map((one, index) => ({
     value: one.id,
-    title: `${index + 1} · ${new Date(one.time).toLocaleString('en', { dateStyle: 'short', timeStyle: 'short' })} · ${count(one.figures.total)} tokens`,
+    title: `${index + 1} · ${timeText(one.time)} · ${t`${one.figures.total} tokens`}`,
   }))
   return (
     <div className="flex flex-col gap-3">
       <Select
-        label="Earlier call"
+        label={t`Earlier call`}
         value={before ?? ''}
-        options={before === undefined ? [{ value: '', title: 'Choose a call' }, ...options] : options}
+        options={before === undefined ? [{ value: '', title: t`Choose a call` }, ...options] : options}
         onChange={({ target }) => setChosen({ ...chosen, before: target.value })}
       />
       <Select
-        label="Later call"
+        label={t`Later call`}
         value={after ?? ''}
         options={options}
         onChange={({ target }) => setChosen({ ...chosen, after: target.value })}
@@ -90,16 +92,16 @@ function TwoCalls({ next, program, before, after, figures }: TwoCallsProps): Rea
   const text = (id: string, entries: typeof compared.old.entries, texts: ReadonlyMap<string, string>): string =>
     entries.flatMap((entry) => (entry.id === id ? (texts.get(`${entry.layer} ${entry.id}`) ?? []) : [])).join('\n\n')
   return (
-    <section aria-label="Comparison" className="flex flex-col gap-2 text-sm">
+    <section aria-label={t`Comparison`} className="flex flex-col gap-2 text-sm">
       <p className="font-medium">{cause}</p>
       <p className="text-soft tabular-nums">
-        {`The first ${count(calibratedTokens(commonPrefix.tokens, total, compared.now.used))} of `}
-        <Figure kind="total" call={after} value={total}>
-          {count(total)}
-        </Figure>
-        {' tokens are the same.'}
+        {rich`The first ${calibratedTokens(commonPrefix.tokens, total, compared.now.used)} of ${(
+          <Figure kind="total" call={after} value={total}>
+            {count(total)}
+          </Figure>
+        )} tokens are the same.`}{' '}
         {firstDifference !== undefined &&
-          ` The first difference is in ${titles.get(firstDifference.id) ?? firstDifference.id}.`}
+          t`The first difference is in ${titles.get(firstDifference.id) ?? firstDifference.id}.`}
       </p>
       <CompareList
         comparison={comparison}
@@ -118,7 +120,7 @@ function entryTitles(manifest: Manifest): readonly (readonly [string, string])[]
   return manifest.entries.map((entry) => {
     const [, turn] = /^turn-(\d+)\//.exec(entry.id) ?? []
     const title = entryTitle(entry, manifest)
-    return [entry.id, turn === undefined ? title : `${title}, turn ${turn}`] as const
+    return [entry.id, turn === undefined ? title : t`${title}, turn ${turn}`] as const
   })
 }
 
@@ -144,23 +146,23 @@ interface Change {
 function CompareList({ comparison, text, titles }: CompareListProps): ReactNode {
   const { came, went, moved, changedForm, changedContent } = comparison
   const all: readonly Change[] = [
-    ...came.map((one) => ({ ...one, what: 'came' })),
-    ...went.map((one) => ({ ...one, what: 'went' })),
+    ...came.map((one) => ({ ...one, what: t`came` })),
+    ...went.map((one) => ({ ...one, what: t`went` })),
     ...moved.map(({ from, ...one }) => ({
       ...one,
-      what: from === one.slot ? 'moved' : `moved from ${kindTitles[from]}`,
+      what: from === one.slot ? t`moved` : t`moved from ${kindTitles[from]}`,
     })),
     ...changedForm.map(({ from, to, ...one }) => ({
       ...one,
-      what: `${formPhrase(from || 'full')} → ${formPhrase(to || 'full')}`,
+      what: `${formWords(from || 'full')} → ${formWords(to || 'full')}`,
       codes: `${from || 'full'} → ${to || 'full'}`,
     })),
-    ...changedContent.map((one) => ({ ...one, what: 'other text' })),
+    ...changedContent.map((one) => ({ ...one, what: t`other text` })),
   ]
   const changes = oncePerEntry(all)
-  if (changes.length === 0) return <p className="text-sm text-soft">Nothing came, went, moved or changed.</p>
+  if (changes.length === 0) return <p className="text-sm text-soft">{t`Nothing came, went, moved or changed.`}</p>
   return (
-    <ul aria-label="What changed" className="divide-y divide-line text-sm">
+    <ul aria-label={t`What changed`} className="divide-y divide-line text-sm">
       {changes.map((change) => (
         <li key={`${change.slot} ${change.id}`}>
           <ChangedEntry {...change} text={text} title={titles.get(change.id) ?? change.id} />

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { underway } from '../api/underway.ts'
+import { t } from '../language/language.ts'
 
 interface Part {
   readonly value: string
@@ -25,7 +26,7 @@ export function TextDifference({ before, after }: { readonly before: string; rea
       dir="auto"
       tabIndex={0}
       role="region"
-      aria-label="Difference"
+      aria-label={t`Difference`}
       className="max-h-80 overflow-auto rounded border border-line bg-sunken p-2 text-xs whitespace-pre-wrap wrap-anywhere"
     >
       {parts.map(({ value, added, removed }, index) => {

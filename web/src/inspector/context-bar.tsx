@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef, useState } from 'react'
 import type { Manifest } from '../../../src/context.ts'
 import { type BarSegment, barSegments, isRoom, segmentWords } from './bar-segments.ts'
+import { t } from '../language/language.ts'
 
 interface ContextBarProps {
   /** In the tokens of its provider. */
@@ -27,12 +28,12 @@ function drawnSegments(manifest: Manifest): readonly BarSegment[] {
 }
 
 /** What a call reads to scale, in reading order; with the free room and the rest of the window where enough of it is used. */
-export function ContextBar({ manifest, label = 'Pieces of the call', onOpen }: ContextBarProps): ReactNode {
+export function ContextBar({ manifest, label = t`Pieces of the call`, onOpen }: ContextBarProps): ReactNode {
   const segments = drawnSegments(manifest)
   const bar = (
     <div
       role="img"
-      aria-label={segments.map(segmentWords).join(', ') || 'nothing that is known'}
+      aria-label={segments.map(segmentWords).join(', ') || t`nothing that is known`}
       className="flex h-2.5 w-full overflow-hidden rounded-full bg-sunken"
     >
       {segments.map(({ id, tokens, color, lighter, ...segment }) => (

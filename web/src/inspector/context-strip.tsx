@@ -4,11 +4,11 @@ import { api, type ApiError } from '../api/client.ts'
 import type { Preview } from '../api/resources.ts'
 import { untilDone } from '../api/session-events.ts'
 import { begin } from '../api/underway.ts'
-import { count } from '../parts/numbers.ts'
 import { barSegments } from './bar-segments.ts'
 import { FigureLine } from './figure.tsx'
 import { type NextCall, nextCallBody, nextCallKey } from './next-call.ts'
 import { nextPreview } from './next-preview.ts'
+import { t } from '../language/language.ts'
 
 /** How long the person has to pause before the preview follows, ms. */
 const PAUSE_MS = 150
@@ -25,7 +25,7 @@ export function ContextStrip({ next, onInspect }: ContextStripProps): ReactNode 
   const shown = nextPreview.useAsked()
   return (
     <section
-      aria-label="Context of the next call"
+      aria-label={t`Context of the next call`}
       className="flex min-h-6 items-baseline gap-3 px-1 text-xs text-soft sm:text-[0.8125rem]"
     >
       {shown && shown.session === next.session && (
@@ -35,7 +35,7 @@ export function ContextStrip({ next, onInspect }: ContextStripProps): ReactNode 
         </div>
       )}
       <span aria-hidden className="ms-auto shrink-0 max-lg:hidden">
-        ↵ send · ⇧↵ new line
+        {t`↵ send · ⇧↵ new line`}
       </span>
     </section>
   )
@@ -55,14 +55,14 @@ function StripLine({ preview, error, model, call, onInspect }: StripLineProps): 
   if (overfull) {
     return (
       <p className="text-bad">
-        {`${name}It does not fit: ${count(overfull.used)} of ${count(overfull.budget.available)} tokens. ` +
-          'Shorten what is longest in the bar, or choose a model with a larger window.'}
+        {name}
+        {t`It does not fit: ${overfull.used} of ${overfull.budget.available} tokens. Shorten what is longest in the bar, or choose a model with a larger window.`}
       </p>
     )
   }
   // Quiet, since it changes with what one types: what cannot be sent is said aloud when it is sent.
   if (error)
-    return <p className="text-bad">{`${name}What the next call would read cannot be shown. ${error.message}`}</p>
+    return <p className="text-bad">{`${name}${t`What the next call would read cannot be shown. ${error.message}`}`}</p>
   if (!preview) return null
   const manifest = calibratedManifest(preview.manifest, preview.figures.total)
   const shortened = manifest.entries.find(({ layer, slot, outcome }) => {
@@ -72,16 +72,16 @@ function StripLine({ preview, error, model, call, onInspect }: StripLineProps): 
     <div className="min-w-0">
       <button
         type="button"
-        title={`What the model will read: ${preview.model}`}
+        title={t`What the model will read: ${preview.model}`}
         className="block max-w-full truncate text-start underline decoration-line underline-offset-3 hover:text-ink"
         onClick={onInspect}
       >
-        <span className="sr-only">{'What the model will read: '}</span>
+        <span className="sr-only">{t`What the model will read:`} </span>
         {name}
         <FigureLine call={call} figures={preview.figures} />
       </button>
       {shortened && (
-        <p className="text-warn">{`Your message: ${reasonSentence(shortened, manifest) ?? 'shortened.'}`}</p>
+        <p className="text-warn">{t`Your message: ${reasonSentence(shortened, manifest) ?? t`shortened.`}`}</p>
       )}
     </div>
   )

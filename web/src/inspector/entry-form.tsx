@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
-import { formPhrase } from '../../../src/context.ts'
+import { formWords } from './entry-words.ts'
+import { t } from '../language/language.ts'
 
 interface EntryFormProps {
   /** Absent: nothing is sent. */
@@ -11,7 +12,7 @@ interface EntryFormProps {
 export function EntryForm({ form, className }: EntryFormProps): ReactNode {
   return (
     <span className={className} title={form}>
-      {form === undefined ? 'left out' : formPhrase(form)}
+      {form === undefined ? t`left out` : formWords(form)}
     </span>
   )
 }

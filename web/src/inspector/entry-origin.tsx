@@ -4,6 +4,7 @@ import { entryTurn, type ManifestEntry, type Piece, toolCalls } from '../../../s
 import { safeLink } from '../markdown/safe-link.ts'
 import { type ShownPlace, shownPlace } from '../parts/shown-place.ts'
 import { originTitles } from './entry-words.ts'
+import { t } from '../language/language.ts'
 
 interface EntryOriginProps {
   readonly entry: ManifestEntry
@@ -29,8 +30,8 @@ export function EntryOrigin({ entry, pieces, isForeign }: EntryOriginProps): Rea
     <p className="flex flex-wrap gap-x-3 gap-y-1 text-soft wrap-anywhere">
       <span>
         {isTurn
-          ? 'From the conversation'
-          : `${isForeign && kind === 'operator' ? 'From the program' : originTitles[kind]}: `}
+          ? t`From the conversation`
+          : `${isForeign && kind === 'operator' ? t`From the program` : originTitles[kind]}: `}
         {isTurn ? null : address === undefined ? (
           <bdi>{entry.name ?? ref}</bdi>
         ) : (
@@ -46,20 +47,20 @@ export function EntryOrigin({ entry, pieces, isForeign }: EntryOriginProps): Rea
       )}
       {sessions.map((session) => (
         <Link key={session} className="text-accent underline" href={`/sessions/${encodeURIComponent(session)}`}>
-          Open the session
+          {t`Open the session`}
         </Link>
       ))}
       {entry.layer === 'attachment' && (
         <a className="text-accent underline" href={`/api/files/${encodeURIComponent(ref)}/content`} download>
-          Download the file
+          {t`Download the file`}
         </a>
       )}
       {turn !== undefined && entry.slot === 'history' && (
-        <ShowPlace place={{ turn, ...unpaired }} words="Show in the conversation" />
+        <ShowPlace place={{ turn, ...unpaired }} words={t`Show in the conversation`} />
       )}
       {turn !== undefined &&
         calls.map(({ toolCallId, toolName }) => (
-          <ShowPlace key={toolCallId} place={{ turn, toolCallId }} words={`Show the call of ${toolName}`} />
+          <ShowPlace key={toolCallId} place={{ turn, toolCallId }} words={t`Show the call of ${toolName}`} />
         ))}
     </p>
   )
@@ -80,17 +81,21 @@ interface SettingsLink {
 
 /** Pages of the settings where a person changes what a layer says, by the beginning of its origin, then by its name. */
 const byOrigin: Readonly<Record<string, SettingsLink>> = {
-  subjects: { page: 'subjects', title: 'Open the subjects' },
+  subjects: { page: 'subjects', title: t`Open the subjects` },
 }
 
 const byLayer: Readonly<Record<string, SettingsLink>> = {
-  'system-prompt': { page: 'prompt', title: 'Open the system prompt' },
-  skills: { page: 'skills', title: 'Open the skills' },
+  'system-prompt': { page: 'prompt', title: t`Open the system prompt` },
+  skills: { page: 'skills', title: t`Open the skills` },
 }
 
 function settingsPage({ slot, layer, origin }: ManifestEntry): SettingsLink | undefined {
-  if (slot === 'tools') return { page: 'tools', title: 'Open tools and access' }
+  if (slot === 'tools') return { page: 'tools', title: t`Open tools and access` }
   const [, record, id] = /^(agent|project)\/([^/ ]+)/.exec(origin.ref) ?? []
-  if (id !== undefined) return { page: `${record}s?id=${encodeURIComponent(id)}`, title: `Open the ${record}` }
+  if (id !== undefined)
+    return {
+      page: `${record}s?id=${encodeURIComponent(id)}`,
+      title: record === 'agent' ? t`Open the agent` : t`Open the project`,
+    }
   return byOrigin[origin.ref.split(/[/ ]/)[0]!] ?? byLayer[layer]
 }

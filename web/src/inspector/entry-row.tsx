@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import {
   entrySentence,
-  formPhrase,
   type Manifest,
   type ManifestEntry,
   type Piece,
@@ -14,7 +13,7 @@ import { EntryForm } from './entry-form.tsx'
 import { EntryOrigin } from './entry-origin.tsx'
 import { EntryPlace } from './entry-place.tsx'
 import { EntryText } from './entry-text.tsx'
-import { entryTitle, formSentence, pieceText } from './entry-words.ts'
+import { entryTitle, formSentence, pieceText, formWords } from './entry-words.ts'
 import { NoteDetails } from './note-details.tsx'
 import type { Inspected } from './share-late-panel.tsx'
 import { shownEntry } from './shown-entry.ts'
@@ -23,6 +22,8 @@ import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { useScenario } from './call-scenario.ts'
 import { historyTokens, leftOutTexts } from './left-out-texts.ts'
+import { t } from '../language/language.ts'
+import { rich } from '../language/rich.ts'
 
 export interface EntryRowProps extends Inspected {
   readonly title: string
@@ -82,13 +83,13 @@ export function EntryRow({
       <div className="flex flex-col gap-2 pb-2 text-xs">
         <p>{formSentence(entry, manifest, layer?.renditions.length ?? 1)}</p>
         {countedTokens !== tokens && (
-          <p className="text-soft">{`Counted here: ${count(countedTokens)} by ${counted.counter.id}.`}</p>
+          <p className="text-soft">{t`Counted here: ${countedTokens} by ${counted.counter.id}.`}</p>
         )}
         <EntryPlace {...inspected} entry={entry} counted={counted} />
         {entry.places && <p className="text-soft">{placementSentence(entry, manifest)}</p>}
         <EntryOrigin entry={entry} pieces={pieces} isForeign={inspected.program !== undefined} />
         {pieces.map((piece, index) => (
-          <EntryText key={index} label={`Exact text of ${title}`} text={pieceText(piece)} />
+          <EntryText key={index} label={t`Exact text of ${title}`} text={pieceText(piece)} />
         ))}
         {entry.layer === 'note' && <NoteDetails {...inspected} entry={entry} manifest={manifest} />}
         <OtherForms title={title} layer={layer} form={form} />
@@ -111,13 +112,9 @@ function OtherForms({ title, layer, form }: OtherFormsProps): ReactNode {
     <Fold
       key={rendition.form}
       summaryClassName="text-soft"
-      summary={
-        <>
-          Other form: <EntryForm form={rendition.form} />, {count(rendition.tokens)} tokens
-        </>
-      }
+      summary={<>{rich`Other form: ${<EntryForm form={rendition.form} />}, ${rendition.tokens} tokens`}</>}
     >
-      <EntryText label={`${title}, ${formPhrase(rendition.form)}`} text={rendition.text} />
+      <EntryText label={`${title}, ${formWords(rendition.form)}`} text={rendition.text} />
     </Fold>
   ))
 }
@@ -161,14 +158,14 @@ function Texts({ entry, manifest, ...inspected }: Omit<LeftOutRowProps, 'counted
   const history = isHistory ? historyTokens(manifest) : undefined
   const { data, error } = useScenario({ ...inspected, history })
   if (error) return <ErrorNote error={error} />
-  if (data === undefined) return <Spinner label="Reading what was left out" />
+  if (data === undefined) return <Spinner label={t`Reading what was left out`} />
   const texts = leftOutTexts(entry, manifest, data)
-  if (texts.length === 0) return <p className="text-soft">Its text is no longer part of the input.</p>
+  if (texts.length === 0) return <p className="text-soft">{t`Its text is no longer part of the input.`}</p>
   const title = entryTitle(entry, manifest)
   return texts.map(({ name, text }, index) => (
     <div key={index}>
       {name !== undefined && <p className="text-soft">{name}</p>}
-      <EntryText label={`Text of ${name ?? title} that was left out`} text={text} />
+      <EntryText label={t`Text of ${name ?? title} that was left out`} text={text} />
     </div>
   ))
 }

@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react'
 import { type CallFigures, windowShare } from '../../../src/context.ts'
-import { dollars } from '../parts/numbers.ts'
+import { dollars, localNumbers } from '../parts/numbers.ts'
+import { t } from '../language/language.ts'
+import { rich } from '../language/rich.ts'
 
 export interface FigureProps {
   /** `total`, `cached`, `written` and `fresh` are tokens of the prompt, `window` those of the model's window, `money` US dollars. */
@@ -32,13 +34,15 @@ export function FigureLine({ call, figures }: FigureLineProps): ReactNode {
   const { total, cached, money, window } = figures
   return (
     <>
-      <Figure kind="total" call={call} value={total}>
-        {windowShare(figures)}
-      </Figure>
-      {' of the '}
-      <Figure kind="window" call={call} value={window}>
-        window
-      </Figure>
+      {rich`${(
+        <Figure kind="total" call={call} value={total}>
+          {localNumbers(windowShare(figures))}
+        </Figure>
+      )} of the ${(
+        <Figure kind="window" call={call} value={window}>
+          {t`window`}
+        </Figure>
+      )}`}
       {' · '}
       <Figure kind="money" call={call} value={money}>
         {moneyWords(money)}
@@ -53,11 +57,11 @@ export function FigureLine({ call, figures }: FigureLineProps): ReactNode {
 
 /** `about $0.001`, or `free`. */
 function moneyWords(money: number | undefined): string {
-  if (money === undefined) return 'price not known'
-  return money === 0 ? 'free' : `about ${dollars(money)}`
+  if (money === undefined) return t`price not known`
+  return money === 0 ? t`free` : t`about ${dollars(money)}`
 }
 
 function cachedWords({ total, cached }: CallFigures): string {
-  if (cached === undefined) return 'cache not reported'
-  return cached === 0 ? 'nothing cached yet' : `${Math.floor((cached / Math.max(1, total)) * 100)} % cached`
+  if (cached === undefined) return t`cache not reported`
+  return cached === 0 ? t`nothing cached yet` : t`${Math.floor((cached / Math.max(1, total)) * 100)} % cached`
 }

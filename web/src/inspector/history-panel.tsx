@@ -8,6 +8,8 @@ import { TextDifference } from './compare-text.tsx'
 import { EntryForm } from './entry-form.tsx'
 import type { Inspected } from './share-late-panel.tsx'
 import type { LayerSource } from '../../../src/capability.ts'
+import { timeText } from '../parts/numbers.ts'
+import { t } from '../language/language.ts'
 
 /** How a layer, a file, a skill or an agent changed from call to call, and which calls read which version of it. */
 export default function HistoryPanel({ session }: Inspected): ReactNode {
@@ -26,10 +28,10 @@ export default function HistoryPanel({ session }: Inspected): ReactNode {
   return (
     <div className="flex flex-col gap-3 text-sm">
       {subject === undefined ? (
-        <p className="text-soft">No layer has been sent yet.</p>
+        <p className="text-soft">{t`No layer has been sent yet.`}</p>
       ) : (
         <Select
-          label="Layer, file, skill or agent"
+          label={t`Layer, file, skill or agent`}
           value={subject.id}
           options={subjects.map(({ id, title }) => ({ value: id, title }))}
           onChange={({ target }) => setChosen(target.value)}
@@ -38,7 +40,7 @@ export default function HistoryPanel({ session }: Inspected): ReactNode {
       {session !== undefined && (
         <label className="flex items-center gap-2">
           <input type="checkbox" checked={everywhere} onChange={({ target }) => setEverywhere(target.checked)} />
-          In all sessions
+          {t`In all sessions`}
         </label>
       )}
       {error && <ErrorNote error={error} />}
@@ -61,9 +63,9 @@ function useRecordNames(): ReadonlyMap<string, string> {
 }
 
 function Versions({ history: { versions, calls } }: { readonly history: LayerHistory }): ReactNode {
-  if (versions.length === 0) return <p className="text-soft">None of the newest {calls} calls had this layer.</p>
+  if (versions.length === 0) return <p className="text-soft">{t`None of the newest ${calls} calls had this layer.`}</p>
   return (
-    <ol aria-label="Versions, newest first" className="flex flex-col gap-3">
+    <ol aria-label={t`Versions, newest first`} className="flex flex-col gap-3">
       {versions.map((version, index) => {
         const earlier = versions.slice(index + 1).filter(({ id }) => id === version.id)
         return (
@@ -87,13 +89,13 @@ function Version({ number, layer, digest, text, origin, readers, earlier }: Vers
   return (
     <>
       <p className="flex flex-wrap items-baseline justify-between gap-x-3">
-        <span className="font-medium">Version {number}</span>
+        <span className="font-medium">{t`Version ${number}`}</span>
         <span className="font-mono text-xs text-soft" title={digest}>
           {digest.slice(0, 12)}
         </span>
       </p>
-      <p className="text-soft wrap-anywhere">{origin ? `${layer}, from ${origin.ref}` : layer}</p>
-      <p className="mt-1">Read by {readers.length === 1 ? 'one call' : `${readers.length} calls`}:</p>
+      <p className="text-soft wrap-anywhere">{origin ? t`${layer}, from ${origin.ref}` : layer}</p>
+      <p className="mt-1">{readers.length === 1 ? t`Read by one call:` : t`Read by ${readers.length} calls:`}</p>
       <ul className="flex max-h-32 flex-wrap gap-x-3 overflow-auto">
         {readers.map(({ call, session, time, form }) => (
           <li key={call}>
@@ -118,7 +120,7 @@ function Version({ number, layer, digest, text, origin, readers, earlier }: Vers
       </ul>
       <details className="mt-1" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary className="cursor-pointer text-soft">
-          {earlier === undefined ? 'Its text' : 'What changed from the version before'}
+          {earlier === undefined ? t`Its text` : t`What changed from the version before`}
         </summary>
         {open && <TextDifference before={earlier ?? text} after={text} />}
       </details>
@@ -127,7 +129,7 @@ function Version({ number, layer, digest, text, origin, readers, earlier }: Vers
 }
 
 function timeOf(time: string): string {
-  return new Date(time).toLocaleString('en', { dateStyle: 'short', timeStyle: 'medium' })
+  return timeText(time, { dateStyle: 'short', timeStyle: 'medium' })
 }
 
 /** Something that has a history: a layer, a part of one, or what several layers come from. */

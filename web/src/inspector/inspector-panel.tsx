@@ -5,7 +5,6 @@ import type { SessionProgram } from '../../../src/capability.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 import { Menu, MenuItem } from '../parts/menu.tsx'
-import { count } from '../parts/numbers.ts'
 import { shownPlace } from '../parts/shown-place.ts'
 import { Tabs } from '../parts/tabs.tsx'
 import { CallPanel } from './call-panel.tsx'
@@ -13,6 +12,8 @@ import type { NextCall } from './next-call.ts'
 import { useCalls } from './previous-call.ts'
 import { LatePanel } from './share-late-panel.tsx'
 import { shownEntry } from './shown-entry.ts'
+import { timeText } from '../parts/numbers.ts'
+import { t } from '../language/language.ts'
 
 const WhatIfPanel = lazy(() => import('./what-if-panel.tsx'))
 const ComparePanel = lazy(() => import('./compare-panel.tsx'))
@@ -55,24 +56,24 @@ export default function InspectorPanel(props: InspectorPanelProps): ReactNode {
   const late = { key: call ?? 'next', session: next.session, call, next, program }
   const isOwn = program === undefined
   const tabs = [
-    { id: 'call', title: 'This call', content: <CallPanel {...late} /> },
-    { id: 'compare', title: 'What changed', content: <LatePanel panel={ComparePanel} {...late} /> },
+    { id: 'call', title: t`This call`, content: <CallPanel {...late} /> },
+    { id: 'compare', title: t`What changed`, content: <LatePanel panel={ComparePanel} {...late} /> },
     // What another program sends is its own: nothing of it can be tried here, and it has no layers with versions.
-    ...(isOwn ? [{ id: 'what-if', title: 'What if', content: <LatePanel panel={WhatIfPanel} {...late} /> }] : []),
+    ...(isOwn ? [{ id: 'what-if', title: t`What if`, content: <LatePanel panel={WhatIfPanel} {...late} /> }] : []),
   ]
   const more = [
-    { id: 'timeline', title: 'Timeline', content: <LatePanel panel={TimelinePanel} {...late} /> },
-    { id: 'share', title: 'Request', content: <LatePanel panel={SharePanel} {...late} /> },
-    ...(isOwn ? [{ id: 'history', title: 'History', content: <LatePanel panel={HistoryPanel} {...late} /> }] : []),
+    { id: 'timeline', title: t`Timeline`, content: <LatePanel panel={TimelinePanel} {...late} /> },
+    { id: 'share', title: t`Request`, content: <LatePanel panel={SharePanel} {...late} /> },
+    ...(isOwn ? [{ id: 'history', title: t`History`, content: <LatePanel panel={HistoryPanel} {...late} /> }] : []),
   ]
   const content = (
     <>
       {isFirst && isBeside && (
         <p className="pt-1 text-sm text-soft">
-          Everything that the model reads with your next message: what fills it, what it costs, and what was left out.
+          {t`Everything that the model reads with your next message: what fills it, what it costs, and what was left out.`}
         </p>
       )}
-      <Tabs label="Inspector" tabs={tabs} more={more} value={tab} onChange={setTab} />
+      <Tabs label={t`Inspector`} tabs={tabs} more={more} value={tab} onChange={setTab} />
     </>
   )
   if (!isBeside) {
@@ -86,13 +87,13 @@ export default function InspectorPanel(props: InspectorPanelProps): ReactNode {
     )
   }
   return (
-    <aside aria-label="Inspector" className="flex w-96 shrink-0 flex-col border-l border-line bg-raised ps-4 pe-3">
+    <aside aria-label={t`Inspector`} className="flex w-96 shrink-0 flex-col border-l border-line bg-raised ps-4 pe-3">
       <div className="flex items-center gap-2 pt-2">
         <h2 className="font-semibold whitespace-nowrap">{TITLE}</h2>
         <span className="ms-auto text-sm whitespace-nowrap">
           <CallChoice call={call} next={next} isOwn={isOwn} />
         </span>
-        <IconButton label="Close the inspector" onClick={onClose}>
+        <IconButton label={t`Close the inspector`} onClick={onClose}>
           <X size={16} aria-hidden />
         </IconButton>
       </div>
@@ -101,7 +102,7 @@ export default function InspectorPanel(props: InspectorPanelProps): ReactNode {
   )
 }
 
-const TITLE = 'What the model reads'
+const TITLE = t`What the model reads`
 
 interface CallChoiceProps extends Pick<InspectorPanelProps, 'call' | 'next'> {
   /** The session can have a next call. */
@@ -117,7 +118,7 @@ function CallChoice({ call, next, isOwn }: CallChoiceProps): ReactNode {
   const { session } = next
   const calls = useCalls(next.isKnown ? session : undefined, MOST_CHOICES, next.settledTurns) ?? []
   const own = calls.find(({ id }) => id === call)
-  const title = call === undefined ? 'Next call' : own ? `Call of ${timeOf(own)}` : 'Earlier call'
+  const title = call === undefined ? t`Next call` : own ? t`Call of ${timeOf(own)}` : t`Earlier call`
   if (session === undefined || calls.length === 0) return <span className="text-soft">{title}</span>
   const path = `/sessions/${encodeURIComponent(session)}`
   return (
@@ -131,7 +132,7 @@ function CallChoice({ call, next, isOwn }: CallChoiceProps): ReactNode {
     >
       {isOwn && (
         <MenuItem checked={call === undefined} onSelect={() => navigate(path)}>
-          Next call
+          {t`Next call`}
         </MenuItem>
       )}
       {calls.toReversed().map((each) => (
@@ -140,8 +141,8 @@ function CallChoice({ call, next, isOwn }: CallChoiceProps): ReactNode {
           checked={each.id === call}
           onSelect={() => navigate(`${path}/calls/${encodeURIComponent(each.id)}`)}
         >
-          {`Call of ${timeOf(each)}`}
-          <span className="ms-auto ps-4 text-soft tabular-nums">{`${count(each.figures.total)} tokens`}</span>
+          {t`Call of ${timeOf(each)}`}
+          <span className="ms-auto ps-4 text-soft tabular-nums">{t`${each.figures.total} tokens`}</span>
         </MenuItem>
       ))}
     </Menu>
@@ -149,5 +150,5 @@ function CallChoice({ call, next, isOwn }: CallChoiceProps): ReactNode {
 }
 
 function timeOf({ time }: { readonly time: string }): string {
-  return new Date(time).toLocaleTimeString('en', { timeStyle: 'short' })
+  return timeText(time, { timeStyle: 'short' })
 }

@@ -7,6 +7,7 @@ import {
   toolResults,
 } from '../../../src/context.ts'
 import { contentText } from './share-texts.ts'
+import { t } from '../language/language.ts'
 
 /** A text that was left out, with a name where one candidate is several. */
 interface LeftOutText {
@@ -49,7 +50,7 @@ function earlierTexts({ entries }: Manifest, history: readonly Turn[]): readonly
   const named = new Set(entries.map(({ id }) => id.split('/')[0]))
   return history
     .flatMap((turn, index) => (named.has(turn.id) ? [] : [{ turn, index }]))
-    .flatMap(({ turn, index }) => textOf(turn).map(({ text }) => ({ name: `turn ${index + 1}`, text })))
+    .flatMap(({ turn, index }) => textOf(turn).map(({ text }) => ({ name: t`turn ${index + 1}`, text })))
 }
 
 function textOf(turn: Turn | undefined): readonly LeftOutText[] {

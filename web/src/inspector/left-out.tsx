@@ -5,6 +5,7 @@ import { count } from '../parts/numbers.ts'
 import { LeftOutRow } from './entry-row.tsx'
 import { noteNumber } from './entry-words.ts'
 import type { Inspected } from './share-late-panel.tsx'
+import { t } from '../language/language.ts'
 
 export interface LeftOutProps extends Inspected {
   readonly manifest: Manifest
@@ -18,8 +19,8 @@ export function LeftOut(list: LeftOutProps): ReactNode {
   const left = manifest.entries.filter(({ outcome }) => outcome === 'omitted')
   if (left.length === 0) return null
   return (
-    <section aria-label="Left out" className="rounded-lg border border-dashed border-strong-line p-2">
-      <h3 className="text-sm font-semibold">Left out</h3>
+    <section aria-label={t`Left out`} className="rounded-lg border border-dashed border-strong-line p-2">
+      <h3 className="text-sm font-semibold">{t`Left out`}</h3>
       {foldedRanges(left, manifest).map(({ title, tokens, entries }, index) =>
         title === undefined ? (
           <LeftOutRow key={index} {...list} entry={entries[0]!} />
@@ -80,9 +81,9 @@ function keyOf({ layer, slot, reason }: ManifestEntry): string {
 
 function rangeName(entries: readonly ManifestEntry[], manifest: Manifest): string {
   const [first, last] = [entries[0]!, entries.at(-1)!].map((entry) => turnNumber(entry, manifest))
-  if (first !== undefined && last !== undefined && first !== last) return `Turns ${count(first)} to ${count(last)}`
-  if (entries[0]!.slot === 'tools') return `${count(entries.length)} tools`
-  return `${count(entries.length)} of ${entries[0]!.layer.replaceAll('-', ' ')}`
+  if (first !== undefined && last !== undefined && first !== last) return t`Turns ${first} to ${last}`
+  if (entries[0]!.slot === 'tools') return t`${entries.length} tools`
+  return t`${entries.length} of ${entries[0]!.layer.replaceAll('-', ' ')}`
 }
 
 function whyWords({ reason }: ManifestEntry, manifest: Manifest): string {
@@ -90,17 +91,17 @@ function whyWords({ reason }: ManifestEntry, manifest: Manifest): string {
     case 'noted': {
       const { note } = reason
       const number = note === undefined ? 0 : noteNumber({ id: String(note) }, manifest)
-      return number === 0 ? 'replaced by notes' : `replaced by note ${number}`
+      return number === 0 ? t`replaced by notes` : t`replaced by note ${number}`
     }
     case 'low-water':
     case 'budget':
     case 'shortage':
-      return 'there was no room for them'
+      return t`there was no room for them`
     case 'deferred':
-      return 'the model looks them up where it needs them'
+      return t`the model looks them up where it needs them`
     case 'undone':
-      return 'taken back by a person'
+      return t`taken back by a person`
     default:
-      return 'for the same reason'
+      return t`for the same reason`
   }
 }

@@ -6,7 +6,6 @@ import { type SessionNote, type SessionNotes, useResource } from '../api/resourc
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Fold } from '../parts/fold.tsx'
-import { count } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { showToast } from '../parts/toasts.tsx'
 import { useScenario } from './call-scenario.ts'
@@ -14,6 +13,7 @@ import { EntryText } from './entry-text.tsx'
 import { historyTokens } from './left-out-texts.ts'
 import type { Inspected } from './share-late-panel.tsx'
 import { contentText } from './share-texts.ts'
+import { t } from '../language/language.ts'
 
 interface NoteDetailsProps extends Inspected {
   readonly entry: ManifestEntry
@@ -29,18 +29,18 @@ export function NoteDetails({ session, entry, manifest, ...inspected }: NoteDeta
   const note = data.notes.find(({ id }) => id === entry.id)
   const newest = data.notes.at(-1)
   // The next call makes one of its own where it is about to cut.
-  if (note === undefined) return <p className="text-soft">The session does not have this note now.</p>
+  if (note === undefined) return <p className="text-soft">{t`The session does not have this note now.`}</p>
   return (
     <>
       <p>
-        {note.by === undefined ? 'An index, without words of a model.' : 'The model wrote words of it.'}
-        {data.fault !== undefined && note === newest && ` Its last answer became no note (${data.fault}).`}
+        {note.by === undefined ? t`An index, without words of a model.` : t`The model wrote words of it.`}
+        {data.fault !== undefined && note === newest && ` ${t`Its last answer became no note (${data.fault}).`}`}
         {data.noWords !== undefined && note === newest && ` ${data.noWords}`}
       </p>
-      {entry.outcome === 'omitted' && <EntryText label="Text of the note that was not sent" text={note.text} />}
+      {entry.outcome === 'omitted' && <EntryText label={t`Text of the note that was not sent`} text={note.text} />}
       <Fold
         summaryClassName="text-soft"
-        summary={`What it covers: ${count(note.turns)} ${note.turns === 1 ? 'turn' : 'turns'}`}
+        summary={note.turns === 1 ? t`What it covers: 1 turn` : t`What it covers: ${note.turns} turns`}
       >
         <Covered {...inspected} session={session} note={note} manifest={manifest} />
       </Fold>
@@ -61,10 +61,10 @@ function Covered({
   const [from, to] = [at(note.from), at(note.to)]
   const texts = data.history.slice(Math.max(0, from), to + 1).map(({ messages }, index) => {
     const text = messages.map((message) => contentText(message as AnyMessage)).join('\n\n')
-    return `Turn ${Math.max(0, from) + index + 1}\n${text}`
+    return `${t`Turn ${Math.max(0, from) + index + 1}`}\n${text}`
   })
-  if (texts.length === 0) return <p className="text-soft">Their texts are no longer part of the input.</p>
-  return <EntryText label="Turns that the note covers" text={texts.join('\n\n')} />
+  if (texts.length === 0) return <p className="text-soft">{t`Their texts are no longer part of the input.`}</p>
+  return <EntryText label={t`Turns that the note covers`} text={texts.join('\n\n')} />
 }
 
 interface NoteActionsProps {
@@ -92,11 +92,13 @@ function NoteActions({ path, notes, isNewest }: NoteActionsProps): ReactNode {
   }
   const write = async (): Promise<string> => {
     const { tokens } = await api<SessionNote>(path, { method: 'POST' })
-    return `The note was written again, ${count(tokens)} tokens. It is in the next call.`
+    return t`The note was written again, ${tokens} tokens. It is in the next call.`
   }
   const forget = async (): Promise<string> => {
     const { forgotten } = await api<{ readonly forgotten: number }>(path, { method: 'DELETE' })
-    return `${forgotten === 1 ? '1 note is' : `${forgotten} notes are`} left out from the next call on.`
+    return forgotten === 1
+      ? t`1 note is left out from the next call on.`
+      : t`${forgotten} notes are left out from the next call on.`
   }
   return (
     <>
@@ -104,7 +106,7 @@ function NoteActions({ path, notes, isNewest }: NoteActionsProps): ReactNode {
       <div className="flex flex-wrap items-center gap-2">
         {isNewest && (
           <Button look="plain" disabled={busy !== undefined} onClick={() => void act('write', write)}>
-            {busy === 'write' ? 'Writing …' : 'Write again'}
+            {busy === 'write' ? t`Writing …` : t`Write again`}
           </Button>
         )}
         <Button
@@ -113,20 +115,20 @@ function NoteActions({ path, notes, isNewest }: NoteActionsProps): ReactNode {
           disabled={busy !== undefined}
           onClick={() => setAsks((before) => !before)}
         >
-          Forget
+          {t`Forget`}
         </Button>
       </div>
       {asks && (
         <div className="flex flex-col items-start gap-2 rounded-lg border border-warn p-2">
-          <p>The next call announces what was cut and says nothing of it. The conversation itself stays.</p>
+          <p>{t`The next call announces what was cut and says nothing of it. The conversation itself stays.`}</p>
           <Button look="danger" disabled={busy !== undefined} onClick={() => void act('forget', forget)}>
-            {notes === 1 ? 'Leave the note out' : `Leave all ${notes} notes out`}
+            {notes === 1 ? t`Leave the note out` : t`Leave all ${notes} notes out`}
           </Button>
         </div>
       )}
       {isNewest && !asks && (
         <p className="text-soft">
-          Writing again is a call to the model, and what follows the note is then sent at its full price once.
+          {t`Writing again is a call to the model, and what follows the note is then sent at its full price once.`}
         </p>
       )}
     </>

@@ -1,8 +1,9 @@
 import { type CallFigures, entrySentence, type Manifest } from '../../../src/context.ts'
-import { count, dollars } from '../parts/numbers.ts'
+import { count, dollars, timeText } from '../parts/numbers.ts'
 import { barSegments, entryKind, kindTitles, segmentWords } from './bar-segments.ts'
 import { entryTitle, formSentence, originTitles } from './entry-words.ts'
 import { entryKey } from './share-texts.ts'
+import { language, t } from '../language/language.ts'
 
 interface SharedCall {
   readonly id: string
@@ -37,23 +38,23 @@ export function sharedCallHtml(shared: SharedCall): string {
     .join('')
   const [sent, left] = [manifest.entries.filter(isSent), manifest.entries.filter((entry) => !isSent(entry))]
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Call ${escaped(id)}</title>
+<title>${t`Call ${escaped(id)}`}</title>
 <style>${style}</style>
 </head>
 <body>
-<h1>What the model read</h1>
-<p>This is one request to the model ${escaped(model)}, sent on <time datetime="${escaped(time)}">${timeWords(time)}</time>. It has ${figure('total', figures.total, count(figures.total))} tokens of a window of ${figure('window', figures.window, count(figures.window))}${cacheText(figures, figure)}. Open a part to read its text.</p>
+<h1>${t`What the model read`}</h1>
+<p>${t`This is one request to the model ${escaped(model)}, sent on ${`<time datetime="${escaped(time)}">${timeWords(time)}</time>`}. It has ${figure('total', figures.total, count(figures.total))} tokens of a window of ${figure('window', figures.window, count(figures.window))}${cacheText(figures, figure)}. Open a part to read its text.`}</p>
 <div class="bar" role="img" aria-label="${escaped(segments.map(segmentWords).join(', '))}">${bar}</div>
 <ul class="legend">${legend}</ul>
-<h2>In the request (${sent.length})</h2>
+<h2>${t`In the request`} (${sent.length})</h2>
 ${sent.map((entry) => entryHtml(entry, shared)).join('\n')}
-${left.length === 0 ? '' : `<h2>Left out (${left.length})</h2>\n${left.map((entry) => entryHtml(entry, shared)).join('\n')}`}
-<footer>Call: ${escaped(id)}<br>Layout: ${escaped(manifest.layout)}<br>Counter of tokens: ${escaped(manifest.counter.id)}<br>SHA-256 of the request: <code>${escaped(digest)}</code></footer>
+${left.length === 0 ? '' : `<h2>${t`Left out`} (${left.length})</h2>\n${left.map((entry) => entryHtml(entry, shared)).join('\n')}`}
+<footer>${t`Call`}: ${escaped(id)}<br>${t`Layout`}: ${escaped(manifest.layout)}<br>${t`Counter of tokens`}: ${escaped(manifest.counter.id)}<br>${t`SHA-256 of the request`}: <code>${escaped(digest)}</code></footer>
 </body>
 </html>
 `
@@ -65,15 +66,15 @@ type DrawFigure = (kind: string, value: number | undefined, words: string) => st
 function cacheText({ cached, written = 0, fresh = 0, money }: CallFigures, figure: DrawFigure): string {
   const parts = [
     ...(cached === undefined
-      ? ['what came from the cache was not reported']
+      ? [t`what came from the cache was not reported`]
       : [
-          `${figure('cached', cached, count(cached))} from the cache`,
-          ...(written > 0 ? [`${figure('written', written, count(written))} written to it`] : []),
-          `${figure('fresh', fresh, count(fresh))} new`,
+          t`${figure('cached', cached, count(cached))} from the cache`,
+          ...(written > 0 ? [t`${figure('written', written, count(written))} written to it`] : []),
+          t`${figure('fresh', fresh, count(fresh))} new`,
         ]),
     ...(money === undefined
       ? []
-      : [`${figure('money', money, money === 0 ? 'nothing' : dollars(money))} paid with the answer`]),
+      : [t`${figure('money', money, money === 0 ? t`nothing` : dollars(money))} paid with the answer`]),
   ]
   return `: ${parts.join(', ')}`
 }
@@ -93,8 +94,8 @@ function entryHtml(entry: Entry, { manifest, texts, titles }: SharedCall): strin
   const kind = entryKind(entry)
   const text = texts.get(entryKey(entry))
   const title = [entryTitle(entry, manifest), layer === 'turn' ? titles.get(id) : undefined].filter(Boolean).join(': ')
-  const cost = tokens === fullTokens ? count(tokens) : `${count(tokens)} of ${count(fullTokens)}`
-  const from = layer === 'turn' ? 'From the conversation' : `${originTitles[origin.kind]}: ${name}`
+  const cost = tokens === fullTokens ? count(tokens) : t`${tokens} of ${fullTokens}`
+  const from = layer === 'turn' ? t`From the conversation` : `${originTitles[origin.kind]}: ${name}`
   const why = isSent(entry) ? formSentence(entry, manifest) : entrySentence(entry, manifest)!
   return `<details><summary><b class="${kind}"></b><span>${escaped(title)}</span><span class="n">${cost}</span></summary>
 <p>${kindTitles[kind]} · ${escaped(from)}</p>
@@ -103,7 +104,7 @@ function entryHtml(entry: Entry, { manifest, texts, titles }: SharedCall): strin
 
 /** In universal time: the file is read anywhere. */
 function timeWords(time: string): string {
-  return `${new Date(time).toLocaleString('en', { dateStyle: 'long', timeStyle: 'medium', timeZone: 'UTC' })} UTC`
+  return `${timeText(time, { dateStyle: 'long', timeStyle: 'medium', timeZone: 'UTC' })} UTC`
 }
 
 function escaped(text: string): string {

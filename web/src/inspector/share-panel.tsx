@@ -19,6 +19,7 @@ import { entryKey, textsOf } from './share-texts.ts'
 import { conversationTitles } from './share-titles.ts'
 import { underway } from '../api/underway.ts'
 import { assembleBeside } from './what-if-assembler.ts'
+import { t } from '../language/language.ts'
 
 /** The exact request of a call: the proof that it is the one that left, a command that sends it again, and a file to give away. */
 export default function SharePanel({ call, next, program }: Inspected): ReactNode {
@@ -27,7 +28,7 @@ export default function SharePanel({ call, next, program }: Inspected): ReactNod
     { revalidateOnFocus: false },
   )
   if (call === undefined) {
-    return <p className="text-sm text-soft">Open a call to see the request that was sent, and to share it.</p>
+    return <p className="text-sm text-soft">{t`Open a call to see the request that was sent, and to share it.`}</p>
   }
   if (error) return <ErrorNote error={error} />
   if (data === undefined) return <Spinner />
@@ -39,21 +40,21 @@ export default function SharePanel({ call, next, program }: Inspected): ReactNod
       <Proof rebuilt={data} />
       <div className="flex flex-wrap gap-2">
         <Button look="plain" disabled={command === undefined} onClick={() => void copy(command!)}>
-          <Copy size={14} aria-hidden /> Copy as curl
+          <Copy size={14} aria-hidden /> {t`Copy as curl`}
         </Button>
         <Button look="plain" onClick={() => void share(data, next, program !== undefined)}>
-          <FileDown size={14} aria-hidden /> Share as one file
+          <FileDown size={14} aria-hidden /> {t`Share as one file`}
         </Button>
       </div>
       {command === undefined ? (
         <p className="text-soft">
           {wire?.state === 'unknown'
-            ? `The body cannot be rebuilt: ${wire.why}.`
-            : 'No request was sent to a provider.'}
+            ? t`The body cannot be rebuilt: ${wire.why}.`
+            : t`No request was sent to a provider.`}
         </p>
       ) : (
         <pre
-          aria-label="The request as a command"
+          aria-label={t`The request as a command`}
           tabIndex={0}
           className="max-h-96 overflow-auto rounded border border-line bg-sunken p-2 text-xs whitespace-pre-wrap wrap-anywhere"
         >
@@ -70,14 +71,16 @@ function Proof({ rebuilt: { identical, digest, wire } }: { readonly rebuilt: Reb
       <div>
         <dt className={`flex items-center gap-1.5 font-medium ${identical ? 'text-good' : 'text-bad'}`}>
           <ShieldCheck size={16} aria-hidden />
-          {identical ? 'Rebuilt and identical' : 'Rebuilt, but different'}
+          {identical ? t`Rebuilt and identical` : t`Rebuilt, but different`}
         </dt>
         <dd className="font-mono text-xs text-soft wrap-anywhere">{digest}</dd>
       </div>
       {wire !== undefined && wire.state !== 'unknown' && (
         <div>
           <dt className={wire.state === 'identical' ? 'text-good' : 'text-bad'}>
-            {wire.state === 'identical' ? 'The body that was sent is identical, too' : 'The body that was sent differs'}
+            {wire.state === 'identical'
+              ? t`The body that was sent is identical, too`
+              : t`The body that was sent differs`}
           </dt>
           <dd className="font-mono text-xs text-soft wrap-anywhere">{wire.expected}</dd>
         </div>
@@ -88,7 +91,7 @@ function Proof({ rebuilt: { identical, digest, wire } }: { readonly rebuilt: Reb
 
 async function copy(text: string): Promise<void> {
   await navigator.clipboard.writeText(text)
-  showToast({ text: 'Copied. If the provider needs a key, put yours into the variable API_KEY.' })
+  showToast({ text: t`Copied. If the provider needs a key, put yours into the variable API_KEY.` })
 }
 
 async function share({ call, digest }: RebuiltRequest, next: NextCall, isForeign: boolean): Promise<void> {

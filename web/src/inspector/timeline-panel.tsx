@@ -9,6 +9,7 @@ import type { Inspected } from './share-late-panel.tsx'
 import { Figure } from './figure.tsx'
 import { readAllCalls } from './previous-call.ts'
 import { type TimelineCall, type TimelinePoint, timelinePoints } from './timeline-points.ts'
+import { t } from '../language/language.ts'
 
 /** Every call of a session as a bar: its prompt, what of it was there before, and where it was cut. */
 export default function TimelinePanel({ session, call }: Inspected): ReactNode {
@@ -18,10 +19,10 @@ export default function TimelinePanel({ session, call }: Inspected): ReactNode {
     { refreshInterval: 5_000 },
   )
   if (error) return <ErrorNote error={error} />
-  if (session === undefined) return <p className="text-sm text-soft">The timeline begins with the first call.</p>
+  if (session === undefined) return <p className="text-sm text-soft">{t`The timeline begins with the first call.`}</p>
   if (data === undefined) return <Spinner />
   const points = timelinePoints(data)
-  if (points.length === 0) return <p className="text-sm text-soft">The timeline begins with the first call.</p>
+  if (points.length === 0) return <p className="text-sm text-soft">{t`The timeline begins with the first call.`}</p>
   const most = Math.max(...points.map(({ figures }) => figures.total))
   const money = points.every(({ figures }) => figures.money !== undefined)
     ? points.reduce((sum, { figures }) => sum + figures.money!, 0)
@@ -29,11 +30,13 @@ export default function TimelinePanel({ session, call }: Inspected): ReactNode {
   return (
     <div className="flex flex-col gap-3">
       <p className="text-sm text-soft">
-        {`${points.length === 1 ? 'One call' : `${count(points.length)} calls`}. The largest has ${count(most)} tokens.`}
-        {money !== undefined && ` Cost: ${money === 0 ? 'nothing' : dollars(money)}.`}
+        {points.length === 1
+          ? t`One call. The largest has ${most} tokens.`
+          : t`${points.length} calls. The largest has ${most} tokens.`}{' '}
+        {money !== undefined && t`Cost: ${money === 0 ? t`nothing` : dollars(money)}.`}
       </p>
       <ol
-        aria-label="Calls of the session"
+        aria-label={t`Calls of the session`}
         className="flex h-36 items-stretch gap-px overflow-x-auto pt-1"
         onKeyDown={moveFocus}
       >
@@ -43,11 +46,11 @@ export default function TimelinePanel({ session, call }: Inspected): ReactNode {
           </li>
         ))}
       </ol>
-      <ul aria-label="What the colours mean" className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-soft">
-        <Sign color="var(--slot-history)" text="as in the call before" />
-        <Sign color="var(--slot-input)" text="new" />
-        <Sign color="var(--warn)" text="history cut" />
-        <Sign color="var(--bad)" text="cache broken" />
+      <ul aria-label={t`What the colours mean`} className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-soft">
+        <Sign color="var(--slot-history)" text={t`as in the call before`} />
+        <Sign color="var(--slot-input)" text={t`new`} />
+        <Sign color="var(--warn)" text={t`history cut`} />
+        <Sign color="var(--bad)" text={t`cache broken`} />
       </ul>
       <TimelineTable session={session} points={points} />
     </div>
@@ -94,11 +97,11 @@ function TimelineBar({ session, point, number, most, isOpen }: TimelineBarProps)
 function pointWords({ figures, isCut, cutWords, breaksCache }: TimelinePoint, number: number): string {
   const { total: used, same: reused = 0, money } = figures
   const facts = [
-    `Call ${number}: ${count(used)} tokens`,
-    `${percent(reused / Math.max(1, used))} as in the call before`,
+    t`Call ${number}: ${used} tokens`,
+    t`${percent(reused / Math.max(1, used))} as in the call before`,
     ...(money === undefined ? [] : [dollars(money)]),
-    ...(isCut ? ['history cut', ...(cutWords === undefined ? [] : [cutWords])] : []),
-    ...(breaksCache ? ['cache broken'] : []),
+    ...(isCut ? [t`history cut`, ...(cutWords === undefined ? [] : [cutWords])] : []),
+    ...(breaksCache ? [t`cache broken`] : []),
   ]
   return facts.join(', ')
 }
@@ -129,19 +132,19 @@ interface TimelineTableProps {
 }
 
 const columns = [
-  { title: 'Call', className: 'text-start' },
-  { title: 'Tokens', className: 'text-end' },
-  { title: 'Same', className: 'text-end' },
-  { title: 'Cached', className: 'text-end' },
-  { title: 'Cost', className: 'text-end' },
-  { title: 'What happened', className: 'ps-2 text-start' },
+  { title: t`Call`, className: 'text-start' },
+  { title: t`Tokens`, className: 'text-end' },
+  { title: t`Same`, className: 'text-end' },
+  { title: t`Cached`, className: 'text-end' },
+  { title: t`Cost`, className: 'text-end' },
+  { title: t`What happened`, className: 'ps-2 text-start' },
 ] as const
 
 /** The same as the bars in numbers, for those who read rather than look. */
 function TimelineTable({ session, points }: TimelineTableProps): ReactNode {
   return (
     <details className="text-sm">
-      <summary className="cursor-pointer text-soft">As a table</summary>
+      <summary className="cursor-pointer text-soft">{t`As a table`}</summary>
       <div className="max-h-80 overflow-auto">
         <table className="w-full tabular-nums">
           <thead className="text-xs text-soft">
@@ -181,7 +184,7 @@ function TimelineTable({ session, points }: TimelineTableProps): ReactNode {
                   </Figure>
                 </td>
                 <td className="ps-2">
-                  {[...(isCut ? [cutWords ?? 'cut'] : []), ...(breaksCache ? ['cache broken'] : [])].join(', ')}
+                  {[...(isCut ? [cutWords ?? t`cut`] : []), ...(breaksCache ? [t`cache broken`] : [])].join(', ')}
                 </td>
               </tr>
             ))}

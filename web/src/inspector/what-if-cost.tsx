@@ -3,7 +3,7 @@ import useSWR from 'swr'
 import { type CallFigures, calibratedTokens, type Manifest } from '../../../src/context.ts'
 import { api, type ApiError } from '../api/client.ts'
 import type { Preview } from '../api/resources.ts'
-import { count, price } from '../parts/numbers.ts'
+import { price } from '../parts/numbers.ts'
 import { useLate } from '../parts/use-late.ts'
 import { Figure, type FigureProps } from './figure.tsx'
 import { nextCallBody, nextCallKey } from './next-call.ts'
@@ -12,6 +12,7 @@ import { useAccount } from './previous-call.ts'
 import type { Inspected } from './share-late-panel.tsx'
 import type { Assembled } from './what-if-assembly.ts'
 import { type Changes, scenarioChanges } from './what-if-changes.ts'
+import { t } from '../language/language.ts'
 
 /** The figures of the call, as it is and with the changes: `undefined` while they are read. */
 interface TriedFigures {
@@ -74,19 +75,19 @@ export function WhatIfCost({ call, figures, isSame }: CostProps): ReactNode {
   // Figures of something that is only tried are of no call.
   const Shown = isSame ? Figure : Plain
   return (
-    <section aria-label="What the prompt would cost" className="flex flex-wrap gap-x-4 text-sm tabular-nums">
+    <section aria-label={t`What the prompt would cost`} className="flex flex-wrap gap-x-4 text-sm tabular-nums">
       {cached === undefined ? (
-        <span className="text-soft">What a cache would have had of it is not known.</span>
+        <span className="text-soft">{t`What a cache would have had of it is not known.`}</span>
       ) : (
-        <Shown kind="cached" call={call} value={cached}>{`${count(cached)} from the cache`}</Shown>
+        <Shown kind="cached" call={call} value={cached}>{t`${cached} from the cache`}</Shown>
       )}
       {written !== undefined && written > 0 && (
-        <Shown kind="written" call={call} value={written}>{`${count(written)} written`}</Shown>
+        <Shown kind="written" call={call} value={written}>{t`${written} written`}</Shown>
       )}
-      {fresh !== undefined && <Shown kind="fresh" call={call} value={fresh}>{`${count(fresh)} new`}</Shown>}
+      {fresh !== undefined && <Shown kind="fresh" call={call} value={fresh}>{t`${fresh} new`}</Shown>}
       {(money !== undefined || cached !== undefined) && (
         <Shown kind="money" call={call} value={money} className="font-medium">
-          {money === undefined ? 'price not known' : price(money)}
+          {money === undefined ? t`price not known` : price(money)}
         </Shown>
       )}
     </section>

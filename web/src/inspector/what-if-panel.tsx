@@ -23,7 +23,8 @@ import {
 import { useTriedFigures, WhatIfCost } from './what-if-cost.tsx'
 import { WhatIfEntries, WhatIfResult } from './what-if-result.tsx'
 import { Select, Slider } from '../parts/fields.tsx'
-import { count, percent } from '../parts/numbers.ts'
+import { percent } from '../parts/numbers.ts'
+import { t } from '../language/language.ts'
 
 /** What other settings would make of a call: assembled in the page by the assembler of the gateway. */
 export default function WhatIfPanel(inspected: Inspected): ReactNode {
@@ -63,13 +64,13 @@ export default function WhatIfPanel(inspected: Inspected): ReactNode {
       <WhatIfControls scenario={base} model={now.model} changes={changes} onChange={setChanges} />
       <div className="flex flex-wrap gap-2">
         <Button look="plain" disabled={!isChanged} onClick={() => void copy(configurationOf(changes, now))}>
-          <Copy size={14} aria-hidden /> Copy as configuration
+          <Copy size={14} aria-hidden /> {t`Copy as configuration`}
         </Button>
         <Button look="plain" onClick={() => save(changed)}>
-          <Download size={14} aria-hidden /> Save as a scenario
+          <Download size={14} aria-hidden /> {t`Save as a scenario`}
         </Button>
         <Button look="plain" disabled={!isChanged} onClick={() => setChanges({})}>
-          <RotateCcw size={14} aria-hidden /> As it is
+          <RotateCcw size={14} aria-hidden /> {t`As it is`}
         </Button>
       </div>
       {shown && <WhatIfEntries assembled={shown} unchanged={before} titles={conversationTitles(changed)} />}
@@ -81,13 +82,13 @@ async function copy(text: string): Promise<void> {
   await navigator.clipboard.writeText(text)
   const { home } = await api<Pick<Status, 'home'>>('/api/status').catch(() => ({ home: undefined }))
   const file = home === undefined ? 'config.json' : `${home}/config.json`
-  showToast({ text: `Copied. Merge it into ${file}, then restart the gateway.` })
+  showToast({ text: t`Copied. Merge it into ${file}, then restart the gateway.` })
 }
 
 function save(scenario: Scenario): void {
   saveFile('scenario.json', `${JSON.stringify(scenario, null, 2)}\n`)
   showToast({
-    text: 'Saved. Put it into a folder: foreword check FOLDER --update keeps its outline, and foreword check FOLDER compares.',
+    text: t`Saved. Put it into a folder: foreword check FOLDER --update keeps its outline, and foreword check FOLDER compares.`,
   })
 }
 
@@ -106,15 +107,15 @@ interface ControlsProps {
 }
 
 const skillsTitles: Readonly<Record<SkillsMode, string>> = {
-  auto: 'As they are offered now',
-  full: 'In full',
-  readOnDemand: 'As a list, read on demand',
+  auto: t`As they are offered now`,
+  full: t`In full`,
+  readOnDemand: t`As a list, read on demand`,
 }
 
 /** Settings from 0 to 1. */
 const shares = [
-  { key: 'headShare', label: 'Share of the head' },
-  { key: 'lowWater', label: 'Low water after a cut' },
+  { key: 'headShare', label: t`Share of the head` },
+  { key: 'lowWater', label: t`Low water after a cut` },
 ] as const
 
 /** What can be tried: each control is at what is in force until it is moved. */
@@ -130,16 +131,20 @@ function WhatIfControls({ scenario, model, changes, onChange }: ControlsProps): 
   }
   const models = [...new Set([model, tried.model, ...(list?.models ?? []).map(({ id }) => id)])].filter(Boolean)
   return (
-    <form aria-label="Settings to try" className="grid grid-cols-1 gap-3" onSubmit={(event) => event.preventDefault()}>
+    <form
+      aria-label={t`Settings to try`}
+      className="grid grid-cols-1 gap-3"
+      onSubmit={(event) => event.preventDefault()}
+    >
       <Select
-        label="Model"
+        label={t`Model`}
         value={tried.model}
         options={models.map((id) => ({ value: id, title: id }))}
         onChange={({ target }) => onChange(target.value === model ? {} : { model: target.value })}
       />
       <Slider
-        label="Window"
-        shown={`${count(tried.window)} tokens`}
+        label={t`Window`}
+        shown={t`${tried.window} tokens`}
         min={step(now.window)}
         max={now.window * 4}
         step={step(now.window)}
@@ -147,8 +152,8 @@ function WhatIfControls({ scenario, model, changes, onChange }: ControlsProps): 
         onChange={({ target }) => set('window', Number(target.value), now.window)}
       />
       <Slider
-        label="Kept for the answer"
-        shown={`${count(tried.reserve)} tokens`}
+        label={t`Kept for the answer`}
+        shown={t`${tried.reserve} tokens`}
         min={0}
         max={Math.max(now.reserve, Math.floor(tried.window / 2))}
         step={1}
@@ -156,10 +161,10 @@ function WhatIfControls({ scenario, model, changes, onChange }: ControlsProps): 
         onChange={({ target }) => set('reserve', Math.max(1, Number(target.value)), now.reserve)}
       />
       <Select
-        label="Layout"
+        label={t`Layout`}
         value={tried.layout}
         options={Object.keys(layouts).map((name) => ({ value: name, title: name }))}
-        hint={changes.layout === undefined ? undefined : 'The texts of the layers stay as they are now.'}
+        hint={changes.layout === undefined ? undefined : t`The texts of the layers stay as they are now.`}
         onChange={({ target }) => set('layout', target.value, inForce)}
       />
       {shares.map(({ key, label }) => (
@@ -176,7 +181,7 @@ function WhatIfControls({ scenario, model, changes, onChange }: ControlsProps): 
       ))}
       {modes.length > 1 && (
         <Select
-          label="Skills"
+          label={t`Skills`}
           value={changes.skills ?? 'auto'}
           options={modes.map((mode) => ({ value: mode, title: skillsTitles[mode] }))}
           onChange={({ target }) => set('skills', target.value as SkillsMode, 'auto')}

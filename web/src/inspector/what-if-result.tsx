@@ -1,12 +1,14 @@
 import type { ReactNode } from 'react'
-import { type CallFigures, formPhrase, type Manifest, reasonSentence } from '../../../src/context.ts'
+import { type CallFigures, type Manifest, reasonSentence } from '../../../src/context.ts'
 import { count } from '../parts/numbers.ts'
 import { entryKind, kindColor, kindTitles } from './bar-segments.ts'
 import { ContextBar } from './context-bar.tsx'
 import { Figure } from './figure.tsx'
-import { entryTitle } from './entry-words.ts'
+import { entryTitle, formWords } from './entry-words.ts'
 import { entryKey } from './share-texts.ts'
 import type { Assembled } from './what-if-assembly.ts'
+import { t } from '../language/language.ts'
+import { rich } from '../language/rich.ts'
 
 interface ResultProps {
   readonly call: string | undefined
@@ -29,25 +31,24 @@ type Entry = Manifest['entries'][number]
 export function WhatIfResult({ call, assembled, figures, now }: ResultProps): ReactNode {
   const { manifest, overflow, estimated } = assembled
   return (
-    <section aria-label="What the model would read" className="flex flex-col gap-1">
+    <section aria-label={t`What the model would read`} className="flex flex-col gap-1">
       <ContextBar manifest={manifest} />
       <p className="text-sm tabular-nums" role="status">
-        {figures === now ? (
-          <Figure kind="total" call={call} value={figures.total}>
-            {count(figures.total)}
-          </Figure>
-        ) : (
-          count(figures.total)
-        )}
-        {` of ${count(figures.window)} tokens`}
-        {now !== undefined && now.total !== figures.total && (
-          <span className="text-soft"> (now {count(now.total)})</span>
-        )}
+        {rich`${
+          figures === now ? (
+            <Figure kind="total" call={call} value={figures.total}>
+              {count(figures.total)}
+            </Figure>
+          ) : (
+            figures.total
+          )
+        } of ${figures.window} tokens`}{' '}
+        {now !== undefined && now.total !== figures.total && <span className="text-soft">{t`(now ${now.total})`}</span>}
       </p>
       {overflow !== undefined && <p className="text-sm text-bad">{overflow}</p>}
       {estimated && (
         <p className="text-sm text-warn">
-          The counter of this home is not part of the page. These are estimates by a faster one.
+          {t`The counter of this home is not part of the page. These are estimates by a faster one.`}
         </p>
       )}
     </section>
@@ -61,9 +62,9 @@ export function WhatIfEntries({ assembled, unchanged, titles }: EntriesProps): R
   const list = { manifest: assembled.manifest, before, titles }
   const isIn = ({ outcome }: Entry): boolean => outcome !== 'omitted'
   return (
-    <section aria-label="What is in and what is out" className="flex flex-col gap-3">
-      <EntryList title="In the request" entries={entries.filter(isIn)} {...list} />
-      <EntryList title="Left out" entries={entries.filter((entry) => !isIn(entry))} {...list} />
+    <section aria-label={t`What is in and what is out`} className="flex flex-col gap-3">
+      <EntryList title={t`In the request`} entries={entries.filter(isIn)} {...list} />
+      <EntryList title={t`Left out`} entries={entries.filter((entry) => !isIn(entry))} {...list} />
     </section>
   )
 }
@@ -107,8 +108,7 @@ function EntryList({ title, entries, manifest, before, titles }: EntryListProps)
                 </span>
               )}
               <span className="shrink-0 text-end tabular-nums text-soft">
-                {count(entry.tokens)}
-                {entry.tokens !== entry.fullTokens && ` of ${count(entry.fullTokens)}`}
+                {entry.tokens === entry.fullTokens ? count(entry.tokens) : t`${entry.tokens} of ${entry.fullTokens}`}
               </span>
             </li>
           )
@@ -123,12 +123,12 @@ function changeOf(entry: Entry, entries: ReadonlyMap<string, Entry>): string | u
   const before = entries.get(entryKey(entry))
   // Turns that an earlier call cut are one entry until a change looks at each of them again.
   if (before === undefined && entry.outcome === 'omitted') return undefined
-  if (before === undefined) return entry.slot === 'history' && hasCut(entries) ? 'now in' : 'new'
+  if (before === undefined) return entry.slot === 'history' && hasCut(entries) ? t`now in` : t`new`
   if (before.outcome === entry.outcome && before.form === entry.form && before.slot === entry.slot) return undefined
-  if (before.slot !== entry.slot) return 'moved'
-  if (entry.outcome === 'omitted') return 'now left out'
-  if (before.outcome === 'omitted') return 'now in'
-  return formPhrase(entry.form ?? entry.outcome)
+  if (before.slot !== entry.slot) return t`moved`
+  if (entry.outcome === 'omitted') return t`now left out`
+  if (before.outcome === 'omitted') return t`now in`
+  return formWords(entry.form ?? entry.outcome)
 }
 
 function hasCut(entries: ReadonlyMap<string, Entry>): boolean {

@@ -5,6 +5,7 @@ import { fileContent } from '../api/upload.ts'
 import { BlobImage } from '../parts/blob-image.tsx'
 import { Button } from '../parts/button.tsx'
 import { safeLink } from './safe-link.ts'
+import { t } from '../language/language.ts'
 
 /** Images whose bytes are in their address, of kinds that run nothing. */
 const INLINE = /^data:image\/(?:png|jpeg|gif|webp);base64,[\w+/=]+$/
@@ -30,7 +31,7 @@ export function AnswerImage({ href, alt, children }: AnswerImageProps): ReactNod
   const [failure, setFailure] = useState<string>()
   const file = OWN_FILE.exec(href)?.[1]
   const url = safeLink(href)
-  const fail = (error: ApiError | undefined): void => setFailure(error?.message ?? 'It cannot be drawn.')
+  const fail = (error: ApiError | undefined): void => setFailure(error?.message ?? t`It cannot be drawn.`)
   if (failure !== undefined) {
     return (
       <span className="inline-flex max-w-full items-center gap-2 text-sm text-soft">
@@ -56,7 +57,7 @@ export function AnswerImage({ href, alt, children }: AnswerImageProps): ReactNod
     <span className="inline-flex max-w-full flex-wrap items-center gap-2 rounded-lg border border-dashed border-strong-line px-3 py-1.5 text-sm">
       {children}
       <Button look="plain" onClick={() => setWanted(true)}>
-        {`Load from ${new URL(url).host}`}
+        {t`Load from ${new URL(url).host}`}
       </Button>
     </span>
   )

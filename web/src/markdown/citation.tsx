@@ -7,6 +7,7 @@ import type { FileRow } from '../api/upload.ts'
 import { Popover } from '../parts/popover.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { safeLink } from './safe-link.ts'
+import { t } from '../language/language.ts'
 
 /** The documents that the numbers of an answer can mean. */
 export type Sources = ReadonlyMap<number, CitationSource>
@@ -45,11 +46,11 @@ export function useCitedLink(raw: string): CitationSource | undefined {
 export function CitationChip({ source }: { readonly source: CitationSource }): ReactNode {
   return (
     <Popover
-      label={`Source ${source.citation}`}
+      label={t`Source ${source.citation}`}
       trigger={
         <button
           type="button"
-          aria-label={`Source ${source.citation}: ${source.title}`}
+          aria-label={t`Source ${source.citation}: ${source.title}`}
           className="mx-0.5 inline-flex min-w-5 justify-center rounded-full border border-line bg-sunken px-1.5 align-[0.1em] text-xs leading-4 text-accent no-underline hover:border-strong-line"
         >
           {source.citation}
@@ -64,14 +65,14 @@ export function CitationChip({ source }: { readonly source: CitationSource }): R
 /** What is known of a source, and the passage itself where it is of a file. A page of the web is not loaded. */
 export function SourcePreview({ source }: { readonly source: CitationSource }): ReactNode {
   const { citation, title, headings = [], page, updated } = source
-  const place = [page === undefined ? '' : `page ${page}`, ...headings].filter((part) => part !== '').join(' › ')
+  const place = [page === undefined ? '' : t`page ${page}`, ...headings].filter((part) => part !== '').join(' › ')
   return (
     <div className="flex flex-col gap-1.5" dir="auto">
       <p className="font-medium">
         <span className="text-soft">{`[${citation}]`}</span> <bdi>{title}</bdi>
       </p>
       {place !== '' && <p className="text-soft">{place}</p>}
-      {updated !== undefined && <p className="text-soft">{`Changed ${updated.slice(0, 10)}`}</p>}
+      {updated !== undefined && <p className="text-soft">{t`Changed ${updated.slice(0, 10)}`}</p>}
       <SourceLink source={source} />
       {source.url === undefined && <Passage source={source} start={source.start ?? 0} />}
       {source.url === undefined && <DocumentLink source={source} />}
@@ -106,16 +107,16 @@ function DocumentLink({ source: { document, start = 0 } }: { readonly source: Ci
     <>
       {type === 'session' ? (
         <a className="text-accent underline" href={`${path}/content`} download>
-          Download the document
+          {t`Download the document`}
         </a>
       ) : (
         <Link className="text-accent underline" href={`/settings/${type}s?${query.toString()}`}>
-          Open the document
+          {t`Open the document`}
         </Link>
       )}
       {attach && (
         <button type="button" className="self-start text-accent underline" onClick={() => attach([document])}>
-          Use in next message
+          {t`Use in next message`}
         </button>
       )}
     </>
@@ -133,14 +134,18 @@ function Passage({ source, start }: { readonly source: CitationSource; readonly 
     { revalidateOnFocus: false, shouldRetryOnError: false },
   )
   if (error) return <p className="text-soft">{error.message}</p>
-  if (data === undefined) return <Spinner label="Reading the passage" />
+  if (data === undefined) return <Spinner label={t`Reading the passage`} />
   const shown = whole ? data.text : data.text.slice(0, PASSAGE)
   return (
-    <blockquote tabIndex={0} aria-label="Passage" className="border-s-2 border-line ps-2 whitespace-pre-wrap text-soft">
+    <blockquote
+      tabIndex={0}
+      aria-label={t`Passage`}
+      className="border-s-2 border-line ps-2 whitespace-pre-wrap text-soft"
+    >
       {shown}
       {shown.length < data.text.length && (
         <button type="button" className="ms-1 text-accent underline" onClick={() => setWhole(true)}>
-          more
+          {t`more`}
         </button>
       )}
     </blockquote>

@@ -3,6 +3,7 @@ import { begin, Loading } from '../api/underway.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import type { CodeLanguage, CodeToken } from './highlight.ts'
+import { t } from '../language/language.ts'
 
 interface CodeBlockProps {
   readonly code: string
@@ -35,7 +36,7 @@ export function CodeBlock({ code, language, isWhole }: CodeBlockProps): ReactNod
       hidden={previewed !== undefined}
       className="overflow-x-auto p-3 font-mono text-[13px] leading-relaxed"
       tabIndex={0}
-      aria-label="Code"
+      aria-label={t`Code`}
     >
       <code>{coloured ? <Coloured code={code} {...coloured} /> : <LongText text={code} />}</code>
     </pre>
@@ -45,10 +46,10 @@ export function CodeBlock({ code, language, isWhole }: CodeBlockProps): ReactNod
       <figcaption className="flex items-center justify-between gap-2 border-b border-line px-3 py-1 text-xs text-soft">
         <span className="truncate">{language === undefined || language === '' ? 'text' : language}</span>
         <span className="flex gap-1">
-          {isDiagram && <Toggle onClick={() => setAsCode(!asCode)}>{asCode ? 'Diagram' : 'Code'}</Toggle>}
+          {isDiagram && <Toggle onClick={() => setAsCode(!asCode)}>{asCode ? t`Diagram` : t`Code`}</Toggle>}
           {drawn.has(language?.toLowerCase() ?? '') && (
             <Toggle onClick={() => setPreviewed(previewed === undefined ? code : undefined)}>
-              {previewed === undefined ? 'Preview' : 'Code'}
+              {previewed === undefined ? t`Preview` : t`Code`}
             </Toggle>
           )}
           <CopyButton text={code} />

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { type Drawing, drawDiagram, keptDrawing } from './draw-diagram.ts'
+import { t } from '../language/language.ts'
 
 interface DiagramProps {
   readonly code: string
@@ -28,7 +29,7 @@ export default function Diagram({ code, children }: DiagramProps): ReactNode {
     return (
       <>
         {fault !== undefined && (
-          <p role="status" className="px-3 pt-2 text-sm text-warn">{`This diagram cannot be drawn: ${fault}`}</p>
+          <p role="status" className="px-3 pt-2 text-sm text-warn">{t`This diagram cannot be drawn: ${fault}`}</p>
         )}
         {children}
       </>
@@ -36,10 +37,10 @@ export default function Diagram({ code, children }: DiagramProps): ReactNode {
   }
   const { svg, width, height, title } = shown
   return (
-    <div className="overflow-x-auto bg-raised p-3" tabIndex={0} role="region" aria-label="Diagram">
+    <div className="overflow-x-auto bg-raised p-3" tabIndex={0} role="region" aria-label={t`Diagram`}>
       <img
         src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`}
-        alt={title === '' ? 'Diagram. Its text is behind “Code”.' : title}
+        alt={title === '' ? t`Diagram. Its text is behind “Code”.` : title}
         width={width}
         height={height}
         // A wide one is made smaller as long as its words can be read, and scrolls from there on.

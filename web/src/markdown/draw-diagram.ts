@@ -1,6 +1,7 @@
 import library from 'mermaid/dist/mermaid.min.js?url'
 import { request } from '../api/client.ts'
 import { underway } from '../api/underway.ts'
+import { t } from '../language/language.ts'
 
 /** A drawing as an SVG document, with its size in px and its title, which may be empty. */
 export interface Drawing {
@@ -55,7 +56,7 @@ function ask(code: string, scheme: string): Promise<Drawing> {
       // It may draw for ever, or have lost its library: the next diagram has another frame.
       frame.element.remove()
       frame = undefined
-      throw new Error('what draws it does not answer.')
+      throw new Error(t`what draws it does not answer.`)
     }
     return drawingOf(answer)
   })
@@ -92,7 +93,7 @@ function drawingOf(data: unknown): Drawing {
   const isSize = (side: unknown): side is number => typeof side === 'number' && side > 0 && side <= LARGEST
   if (typeof fault === 'string') throw new Error(fault.slice(0, 300))
   if (typeof svg !== 'string' || svg.length > LONGEST || !isSize(width) || !isSize(height) || typeof title !== 'string')
-    throw new Error('the drawing is no image, or too large.')
+    throw new Error(t`the drawing is no image, or too large.`)
   return { svg, width, height, title }
 }
 
@@ -102,7 +103,7 @@ function drawingOf(data: unknown): Drawing {
  */
 function openFrame(): Frame {
   const element = document.createElement('iframe')
-  element.title = 'Drawing of diagrams'
+  element.title = t`Drawing of diagrams`
   element.src = '/diagram'
   element.sandbox.add('allow-scripts')
   element.tabIndex = -1

@@ -1,5 +1,6 @@
 import type { Token, Tokens } from 'marked'
 import { lex } from './lex.ts'
+import { t } from '../language/language.ts'
 
 /** What stands between `<details>` and `</details>`: the one pair of tags of HTML that is drawn, since it only folds. */
 export interface DetailsToken extends Tokens.Generic {
@@ -23,7 +24,7 @@ export function foldDetails(tokens: readonly Token[], left = MOST): readonly Tok
   const [begin, summary = ''] = BEGIN.exec(raw)!
   const [head = '', ...behind] = raw.slice(begin.length).split(END)
   const inHead = head.trim() === '' ? [] : lex(head)
-  const titled = summary.trim() === '' ? 'Details' : summary.trim()
+  const titled = summary.trim() === '' ? t`Details` : summary.trim()
   if (behind.length > 0) {
     const rest = behind.join('</details>')
     const after = rest.trim() === '' ? [] : lex(rest)

@@ -10,6 +10,7 @@ import { growingLexer, lex } from './lex.ts'
 import { Formula } from './math.tsx'
 import type { MathToken } from './math-syntax.ts'
 import { safeLink } from './safe-link.ts'
+import { t } from '../language/language.ts'
 
 interface MarkdownProps {
   readonly text: string
@@ -109,7 +110,7 @@ function list({ ordered, start, items }: Tokens.List): ReactNode {
       wrap={(more) => <li>{more}</li>}
       draw={(item, index) => (
         <li key={index} dir="auto">
-          {item.task && <input type="checkbox" checked={item.checked ?? false} disabled aria-label="Task" />}
+          {item.task && <input type="checkbox" checked={item.checked ?? false} disabled aria-label={t`Task`} />}
           {blocks(item.tokens)}
         </li>
       )}
@@ -120,7 +121,7 @@ function list({ ordered, start, items }: Tokens.List): ReactNode {
 
 function table({ header, rows, align }: Tokens.Table): ReactNode {
   return (
-    <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Table">
+    <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={t`Table`}>
       <table>
         <thead>
           <tr>
@@ -180,7 +181,7 @@ function InlineToken({ token }: { readonly token: Token }): ReactNode {
       const { href, text } = token as Tokens.Image
       return (
         <AnswerImage href={href} alt={text}>
-          <Followed href={href}>{text === '' ? 'image' : `image: ${text}`}</Followed>
+          <Followed href={href}>{text === '' ? t`image` : t`image: ${text}`}</Followed>
         </AnswerImage>
       )
     }

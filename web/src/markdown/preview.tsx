@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { t } from '../language/language.ts'
 
 interface PreviewProps {
   readonly code: string
@@ -14,7 +15,7 @@ const FITTING = '<style>body > svg:only-child { max-width: 100%; max-height: 95v
 export default function Preview({ code }: PreviewProps): ReactNode {
   return (
     <iframe
-      title="Preview"
+      title={t`Preview`}
       src="/preview"
       sandbox="allow-scripts"
       className="block h-80 w-full resize-y border-0 bg-white"

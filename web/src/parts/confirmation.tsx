@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
+import { t } from '../language/language.ts'
 
 interface ConfirmationProps {
   /** What follows from it. */
@@ -18,7 +19,7 @@ export function Confirmation({ children, action, busy, onConfirm, onCancel }: Co
       <p>{children}</p>
       <div className="flex flex-wrap gap-2">
         <Button look="plain" onClick={onCancel}>
-          Cancel
+          {t`Cancel`}
         </Button>
         <Button look="danger" disabled={busy} onClick={onConfirm}>
           {action}

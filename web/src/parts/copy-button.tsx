@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react'
+import { t } from '../language/language.ts'
 
 export function CopyButton({ text }: { readonly text: string }): ReactNode {
   const [copied, setCopied] = useState(false)
@@ -9,7 +10,7 @@ export function CopyButton({ text }: { readonly text: string }): ReactNode {
   }
   return (
     <button type="button" className="rounded px-2 py-0.5 hover:bg-raised" onClick={() => void copy()}>
-      <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
+      <span aria-live="polite">{copied ? t`Copied` : t`Copy`}</span>
     </button>
   )
 }

@@ -3,6 +3,7 @@ import type { ApiError } from '../api/client.ts'
 import { Button } from './button.tsx'
 import { ErrorNote } from './error-note.tsx'
 import { keepFocus } from './focus-message.ts'
+import { t } from '../language/language.ts'
 
 /** One way to agree, with its key. */
 export interface Agreement {
@@ -92,7 +93,7 @@ export function DecisionButtons({ label, agreements, refusal, refuse, children }
           }}
         >
           <label className="flex min-w-48 flex-1 flex-col gap-1 text-xs text-soft">
-            Reason (optional)
+            {t`Reason (optional)`}
             <input
               ref={field}
               autoFocus
@@ -108,7 +109,7 @@ export function DecisionButtons({ label, agreements, refusal, refuse, children }
             {refusal}
           </Button>
           <Button look="plain" onClick={() => setAsksReason(false)}>
-            Back
+            {t`Back`}
           </Button>
         </form>
       ) : (

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react'
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { IconButton } from './icon-button.tsx'
+import { t } from '../language/language.ts'
 
 interface DialogProps {
   readonly title: string
@@ -39,7 +40,7 @@ export function Dialog({ title, onClose, wide = false, children }: DialogProps):
     >
       <div className="flex items-center justify-between gap-2 border-b border-line py-2 ps-4 pe-2">
         <h2 className="font-semibold">{title}</h2>
-        <IconButton label="Close" onClick={onClose}>
+        <IconButton label={t`Close`} onClick={onClose}>
           <X size={16} aria-hidden />
         </IconButton>
       </div>

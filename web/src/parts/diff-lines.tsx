@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { exactLines } from '../../../src/context.ts'
 import { LongList } from './long-text.tsx'
+import { t } from '../language/language.ts'
 
 /** A unified diff: added and removed lines differ in colour and in their sign. What could not be seen is written out. */
 export function DiffLines({ diff }: { readonly diff: string }): ReactNode {
@@ -9,7 +10,7 @@ export function DiffLines({ diff }: { readonly diff: string }): ReactNode {
     <pre
       dir="ltr"
       tabIndex={0}
-      aria-label="Difference"
+      aria-label={t`Difference`}
       className="overflow-x-auto rounded-md border border-line bg-ground py-1 font-mono text-xs leading-relaxed"
     >
       <LongList

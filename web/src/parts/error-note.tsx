@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { ApiError } from '../api/client.ts'
 import { Words } from './words.tsx'
+import { t } from '../language/language.ts'
 
 /** What went wrong and what to do about it, announced by screen readers. */
 export function ErrorNote({ error }: { readonly error: Pick<ApiError, 'message' | 'hint'> }): ReactNode {
@@ -22,7 +23,7 @@ export function ErrorNote({ error }: { readonly error: Pick<ApiError, 'message' 
 export function WarningList({ warnings }: { readonly warnings: readonly string[] }): ReactNode {
   if (warnings.length === 0) return null
   return (
-    <ul aria-label="Warnings" className="flex flex-col gap-1 rounded-lg border border-warn px-3 py-2 text-sm">
+    <ul aria-label={t`Warnings`} className="flex flex-col gap-1 rounded-lg border border-warn px-3 py-2 text-sm">
       {warnings.map((warning) => (
         <li key={warning}>{warning}</li>
       ))}

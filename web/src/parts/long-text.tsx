@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { count } from './numbers.ts'
+import { t } from '../language/language.ts'
 
 /** Drawn at once, characters: more of them in one piece would keep the page from answering. */
 const AT_ONCE = 20_000
@@ -12,7 +12,7 @@ export function LongText({ text, draw }: { readonly text: string; draw?(shown: s
   return (
     <>
       {draw ? draw(shown) : shown}
-      <More onClick={() => setMost(most + AT_ONCE * 5)}>{`… ${count(text.length - most)} more characters`}</More>
+      <More onClick={() => setMost(most + AT_ONCE * 5)}>{t`… ${text.length - most} more characters`}</More>
     </>
   )
 }
@@ -35,7 +35,7 @@ export function LongList<Item>({
   return (
     <>
       {(rest > 0 ? items.slice(0, most) : items).map(draw)}
-      {rest > 0 && wrap(<More onClick={() => setMost(most + atOnce * 5)}>{`… ${count(rest)} more`}</More>)}
+      {rest > 0 && wrap(<More onClick={() => setMost(most + atOnce * 5)}>{t`… ${rest} more`}</More>)}
     </>
   )
 }

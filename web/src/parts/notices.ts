@@ -2,6 +2,7 @@ import { navigate } from 'wouter/use-browser-location'
 import type { ListedSession } from '../api/resources.ts'
 import { followSessionChanges } from '../api/session-changes.ts'
 import { showToast } from './toasts.tsx'
+import { t } from '../language/language.ts'
 
 /** A turn that took longer is reported when it ends, ms. */
 const LONG_MS = 30_000
@@ -38,12 +39,14 @@ export function followNotices(): void {
     if (state === 'works') {
       if (turn === undefined) running.set(id, { since: Date.now(), timer: setTimeout(offer, LONG_MS) })
     } else if (state === 'waits') {
-      void report(change.session, 'waits for your decision')
+      void report(change.session, (name) => t`“${name}” waits for your decision.`)
     } else {
       clearTimeout(turn?.timer)
       running.delete(id)
       if (turn !== undefined && Date.now() - turn.since >= LONG_MS)
-        void report(change.session, state === 'failed' ? 'has failed' : 'has answered')
+        void report(change.session, (name) =>
+          state === 'failed' ? t`“${name}” has failed.` : t`“${name}” has answered.`,
+        )
     }
   })
 }
@@ -53,16 +56,16 @@ function offer(): void {
   if (document.hidden || localStorage.getItem(KEY) !== null || chosenNotices() !== 'off') return
   localStorage.setItem(KEY, 'off')
   showToast({
-    text: 'This takes a while. A notification can say when it ends.',
-    action: { label: 'Notify me', run: () => void chooseNotices(true) },
+    text: t`This takes a while. A notification can say when it ends.`,
+    action: { label: t`Notify me`, run: () => void chooseNotices(true) },
     ms: LONG_MS,
   })
 }
 
-async function report({ id, title, opening }: ListedSession, what: string): Promise<void> {
+async function report({ id, title, opening }: ListedSession, body: (name: string) => string): Promise<void> {
   if (!document.hidden || chosenNotices() !== 'on') return
   const path = `/sessions/${encodeURIComponent(id)}`
-  const options = { body: `“${title ?? opening ?? id}” ${what}.`, tag: id, icon: '/app/icon-192.png', data: path }
+  const options = { body: body(title ?? opening ?? id), tag: id, icon: '/app/icon-192.png', data: path }
   // A phone shows only what the worker of an installed page reports.
   const worker = await navigator.serviceWorker?.getRegistration()
   if (worker) return worker.showNotification('Foreword', options)

@@ -1,5 +1,11 @@
-const whole = new Intl.NumberFormat('en')
-const share = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+import { language, t } from '../language/language.ts'
+
+const whole = new Intl.NumberFormat(language)
+const share = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
+const tenth = new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+const all = new Intl.ListFormat(language)
+/** English days come first, and hours have 24. */
+const dateLanguage = language === 'en' ? 'en-GB' : language
 
 /** `1,234`. */
 export function count(value: number): string {
@@ -11,30 +17,45 @@ export function percent(value: number): string {
   return share.format(value)
 }
 
+/** A text of the gateway with its numbers as the language writes them: `1.4 %`. */
+export function localNumbers(text: string): string {
+  return text.replaceAll(/\d+\.\d+/g, (number) => Number(number).toLocaleString(language))
+}
+
 /** Money in US dollars, with as many digits as a small price needs: `$0.0042`. */
 export function dollars(value: number): string {
-  return `$${value === 0 ? '0' : value.toFixed(value >= 1 ? 2 : 1 - Math.floor(Math.log10(value)))}`
+  return money(value, value === 0 ? 0 : value >= 1 ? 2 : Math.min(20, 1 - Math.floor(Math.log10(value))))
+}
+
+/** A limit in US dollars, as somebody has set it: `$0.50`, `$0.005`. */
+export function limit(value: number): string {
+  return money(value, 2, 6)
+}
+
+function money(value: number, minimumFractionDigits: number, maximumFractionDigits = minimumFractionDigits): string {
+  const digits = { minimumFractionDigits, maximumFractionDigits }
+  return value.toLocaleString(language, { style: 'currency', currency: 'USD', ...digits })
 }
 
 /** What something costs in US dollars: `free` where that is nothing. */
 export function price(value: number): string {
-  return value === 0 ? 'free' : dollars(value)
+  return value === 0 ? t`free` : dollars(value)
 }
 
 /** `1 call` or `1,234 calls`. */
 export function callsText(calls: number): string {
-  return `${count(calls)} ${calls === 1 ? 'call' : 'calls'}`
+  return calls === 1 ? t`1 call` : t`${calls} calls`
 }
 
 /** The effect of a cache on a cost in US dollars: `saved $0.0042`. */
 export function cacheWords(saved: number): string {
-  if (saved < 0) return `cost ${dollars(-saved)} more`
-  return `saved ${saved === 0 ? 'nothing' : dollars(saved)}`
+  if (saved < 0) return t`cost ${dollars(-saved)} more`
+  return saved === 0 ? t`saved nothing` : t`saved ${dollars(saved)}`
 }
 
 /** `850 ms` or `3.2 s`. */
 export function duration(ms: number): string {
-  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${tenth.format(ms / 1_000)} s`
 }
 
 /** The size of a file: `850 B`, `12.5 kB` or `3.2 MB`. */
@@ -46,4 +67,16 @@ export function bytes(value: number): string {
 
 function tenths(value: number): string {
   return whole.format(Math.round(value * 10) / 10)
+}
+
+/** `one, two and three`. */
+export function andText(parts: readonly string[]): string {
+  return all.format(parts)
+}
+
+const moment: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' }
+
+/** `23 Nov 2026, 02:40`, in the time zone of this browser unless the options have another. */
+export function timeText(time: string | Date, options = moment): string {
+  return new Date(time).toLocaleString(dateLanguage, options)
 }

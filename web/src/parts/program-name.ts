@@ -1,9 +1,10 @@
 import type { SessionProgram } from '../../../src/capability.ts'
+import { t } from '../language/language.ts'
 
 /** Names that people know programs by. */
 const names: Readonly<Record<string, string>> = {
   'claude-code': 'Claude Code',
-  codex: 'Codex',
+  codex: t`Codex`,
   openclaw: 'OpenClaw',
   'gemini-cli': 'Gemini CLI',
   'qwen-code': 'Qwen Code',

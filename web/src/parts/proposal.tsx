@@ -6,6 +6,7 @@ import { DecisionButtons } from './decision-buttons.tsx'
 import { DiffLines } from './diff-lines.tsx'
 import { ErrorNote } from './error-note.tsx'
 import { showToast } from './toasts.tsx'
+import { t } from '../language/language.ts'
 
 /** How often a proposal that waits is read again, ms: it may be decided elsewhere, and no event of the session says so. */
 const AGAIN_MS = 1_500
@@ -35,16 +36,16 @@ export function Proposal({ id, children, onDecided }: ProposalProps): ReactNode 
     }
   }
   const { state, diff, digest, file } = data
-  const target = file.type === 'notes' ? `the notes of ${file.subject}` : `the taste ${file.name}`
+  const target = file.type === 'notes' ? t`the notes of ${file.subject}` : t`the taste ${file.name}`
   const shown = (
     <>
-      <p>{`${state.type === 'waiting' ? 'Proposed' : 'Was proposed'} for ${target}:`}</p>
+      <p>{state.type === 'waiting' ? t`Proposed for ${target}:` : t`Was proposed for ${target}:`}</p>
       <DiffLines diff={diff} />
     </>
   )
   if (state.type !== 'waiting') {
     return (
-      <section aria-label={`Proposal for ${target}`} className="flex flex-col items-start gap-2">
+      <section aria-label={t`Proposal for ${target}`} className="flex flex-col items-start gap-2">
         {shown}
         <p role="status" className="text-soft">
           {`${sentences[state.type]} (${state.by}).${state.reason === undefined ? '' : ` ${state.reason}`}`}
@@ -54,7 +55,7 @@ export function Proposal({ id, children, onDecided }: ProposalProps): ReactNode 
             look="plain"
             onClick={() => void post('undo', {}).catch(({ message }: ApiError) => showToast({ text: message }))}
           >
-            Undo
+            {t`Undo`}
           </Button>
         )}
       </section>
@@ -62,9 +63,9 @@ export function Proposal({ id, children, onDecided }: ProposalProps): ReactNode 
   }
   return (
     <DecisionButtons
-      label={`Proposal for ${target}`}
-      agreements={[{ key: 'y', label: 'Write it', run: () => post('decision', { decision: 'confirm', digest }) }]}
-      refusal="Decline"
+      label={t`Proposal for ${target}`}
+      agreements={[{ key: 'y', label: t`Write it`, run: () => post('decision', { decision: 'confirm', digest }) }]}
+      refusal={t`Decline`}
       refuse={(reason) => post('decision', { decision: 'decline', digest, ...(reason === '' ? {} : { reason }) })}
     >
       {shown}
@@ -73,4 +74,4 @@ export function Proposal({ id, children, onDecided }: ProposalProps): ReactNode 
   )
 }
 
-const sentences = { confirmed: 'Written into the file', declined: 'Declined', undone: 'Undone' } as const
+const sentences = { confirmed: t`Written into the file`, declined: t`Declined`, undone: t`Undone` } as const

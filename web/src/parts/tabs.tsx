@@ -1,6 +1,7 @@
 import { ChevronDown } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import { Menu, MenuItem } from './menu.tsx'
+import { t } from '../language/language.ts'
 
 export interface Tab {
   readonly id: string
@@ -66,7 +67,7 @@ export function Tabs({ label, tabs, more = [], value, onChange }: TabsProps): Re
                 id={`${name}-more`}
                 className={`flex items-center gap-1 border-b-2 ps-1 py-1.5 whitespace-nowrap text-sm ${other ? 'border-accent text-ink' : 'border-transparent text-soft'}`}
               >
-                {other?.title ?? 'More'}
+                {other?.title ?? t`More`}
                 <ChevronDown size={14} aria-hidden />
               </button>
             }

@@ -1,10 +1,11 @@
+import { t } from '../language/language.ts'
 export type Theme = 'light' | 'dark' | 'system'
 
 /** In the order of their list. */
 export const themes: readonly { readonly id: Theme; readonly title: string }[] = [
-  { id: 'system', title: 'As the system' },
-  { id: 'light', title: 'Light' },
-  { id: 'dark', title: 'Dark' },
+  { id: 'system', title: t`As the system` },
+  { id: 'light', title: t`Light` },
+  { id: 'dark', title: t`Dark` },
 ]
 
 const KEY = 'foreword-theme'

@@ -6,6 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { TextField } from '../parts/fields.tsx'
 import { sessionTitle } from './session-row.tsx'
+import { t } from '../language/language.ts'
 
 interface LabelDialogProps {
   readonly what: 'title' | 'folder'
@@ -14,8 +15,8 @@ interface LabelDialogProps {
 }
 
 const texts = {
-  title: { heading: 'Rename', label: 'Title', hint: 'Empty: the first words of the conversation.' },
-  folder: { heading: 'Move to a folder', label: 'Folder', hint: 'A new name makes a new folder. Empty: no folder.' },
+  title: { heading: t`Rename`, label: t`Title`, hint: t`Empty: the first words of the conversation.` },
+  folder: { heading: t`Move to a folder`, label: t`Folder`, hint: t`A new name makes a new folder. Empty: no folder.` },
 } as const
 
 export function LabelDialog({ what, session, onClose }: LabelDialogProps): ReactNode {
@@ -58,9 +59,9 @@ export function LabelDialog({ what, session, onClose }: LabelDialogProps): React
         )}
         <div className="flex justify-end gap-2">
           <Button look="plain" onClick={onClose}>
-            Cancel
+            {t`Cancel`}
           </Button>
-          <Button type="submit">Save</Button>
+          <Button type="submit">{t`Save`}</Button>
         </div>
       </form>
     </Dialog>

@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react'
 import type { ApiError } from '../api/client.ts'
 import { deleteSession } from '../api/session-requests.ts'
 import { showToast } from '../parts/toasts.tsx'
+import { t } from '../language/language.ts'
 
 /** How long a deletion can be undone, ms. */
 const UNDO_MS = 8_000
@@ -25,17 +26,17 @@ export function deleteWithUndo(session: string, title: string): void {
       await deleteSession(session)
     } catch (failed) {
       const { code, message } = failed as ApiError
-      if (code !== 'not-found') showToast({ text: `${title} was not deleted: ${message}` })
+      if (code !== 'not-found') showToast({ text: t`${title} was not deleted: ${message}` })
     }
     keep(session)
   }
   const timer = setTimeout(() => void remove(), UNDO_MS)
   finish.set(session, remove)
   const hideToast = showToast({
-    text: `${title} will be deleted.`,
+    text: t`${title} will be deleted.`,
     ms: UNDO_MS,
     action: {
-      label: 'Undo',
+      label: t`Undo`,
       run() {
         clearTimeout(timer)
         finish.delete(session)

@@ -7,6 +7,7 @@ import { Select } from '../parts/fields.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 import { Popover } from '../parts/popover.tsx'
 import { stateNames } from './session-state.tsx'
+import { t } from '../language/language.ts'
 
 /** What a person looks for in the list; an empty text stands for anything. */
 export interface WantedSessions {
@@ -33,8 +34,8 @@ export function SessionFilter({ wanted, onChange }: SessionFilterProps): ReactNo
         <Search size={14} className="absolute start-2.5 top-2.5 text-soft" aria-hidden />
         <input
           type="search"
-          aria-label="Search sessions"
-          placeholder="Search"
+          aria-label={t`Search sessions`}
+          placeholder={t`Search`}
           value={wanted.words}
           className="w-full rounded-lg border border-strong-line bg-ground py-1.5 ps-8 pe-2 text-sm"
           onChange={(event) => onChange({ ...wanted, words: event.target.value })}
@@ -44,10 +45,10 @@ export function SessionFilter({ wanted, onChange }: SessionFilterProps): ReactNo
         />
       </div>
       <Popover
-        label="Filter"
+        label={t`Filter`}
         trigger={
           <IconButton
-            label={isFiltered ? 'Filter: some sessions are not shown' : 'Filter'}
+            label={isFiltered ? t`Filter: some sessions are not shown` : t`Filter`}
             look={isFiltered ? 'primary' : 'plain'}
           >
             <ListFilter size={15} aria-hidden />
@@ -56,16 +57,16 @@ export function SessionFilter({ wanted, onChange }: SessionFilterProps): ReactNo
       >
         <div className="flex flex-col gap-3">
           <Select
-            label="Folder"
+            label={t`Folder`}
             value={wanted.folder}
-            options={[{ value: '', title: 'All folders' }, ...shown.map((value) => ({ value, title: value }))]}
+            options={[{ value: '', title: t`All folders` }, ...shown.map((value) => ({ value, title: value }))]}
             onChange={({ target }) => onChange({ ...wanted, folder: target.value })}
           />
           <Select
-            label="State"
+            label={t`State`}
             value={wanted.state}
             options={[
-              { value: '', title: 'Any state' },
+              { value: '', title: t`Any state` },
               ...Object.entries(stateNames).map(([value, title]) => ({ value, title })),
             ]}
             onChange={({ target }) => onChange({ ...wanted, state: target.value })}
@@ -79,11 +80,11 @@ export function SessionFilter({ wanted, onChange }: SessionFilterProps): ReactNo
 /** Shown where the list has no session. */
 export function NoSessions({ wanted, onChange }: SessionFilterProps): ReactNode {
   if (Object.values(wanted).join('').trim() === '')
-    return <Empty>No conversations yet. The first message begins one.</Empty>
+    return <Empty>{t`No conversations yet. The first message begins one.`}</Empty>
   const all = (
     <Button look="plain" onClick={() => onChange(allSessions)}>
-      Show all
+      {t`Show all`}
     </Button>
   )
-  return <Empty action={all}>Nothing matches.</Empty>
+  return <Empty action={all}>{t`Nothing matches.`}</Empty>
 }

@@ -1,4 +1,6 @@
 import type { ListedSession } from '../api/listed-session.ts'
+import { timeText } from '../parts/numbers.ts'
+import { t } from '../language/language.ts'
 
 /** Sessions that are listed below one heading. */
 export interface SessionGroup {
@@ -13,17 +15,17 @@ const DAY_MS = 86_400_000
  * their own. Without a day there is one group, as for what a search has found.
  */
 export function groupsOf(sessions: readonly ListedSession[], now: Date | undefined): readonly SessionGroup[] {
-  if (now === undefined) return sessions.length === 0 ? [] : [{ title: 'Found', sessions }]
+  if (now === undefined) return sessions.length === 0 ? [] : [{ title: t`Found`, sessions }]
   const today = new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime()
   const titleOf = ({ updated, program }: ListedSession): string => {
     const time = Date.parse(updated)
-    if (time < today - 6 * DAY_MS) return 'Older'
-    if (program) return 'Other programs'
-    if (time >= today) return 'Today'
-    return time >= today - DAY_MS ? 'Yesterday' : 'Last week'
+    if (time < today - 6 * DAY_MS) return t`Older`
+    if (program) return t`Other programs`
+    if (time >= today) return t`Today`
+    return time >= today - DAY_MS ? t`Yesterday` : t`Last week`
   }
   const groups = Map.groupBy(sessions, titleOf)
-  return ['Today', 'Yesterday', 'Last week', 'Other programs', 'Older'].flatMap((title) => {
+  return [t`Today`, t`Yesterday`, t`Last week`, t`Other programs`, t`Older`].flatMap((title) => {
     const own = groups.get(title)
     return own ? [{ title, sessions: own }] : []
   })
@@ -33,5 +35,5 @@ export function groupsOf(sessions: readonly ListedSession[], now: Date | undefin
 export function shortDay(time: string, now: Date = new Date()): string {
   const date = new Date(time)
   const year = date.getFullYear() === now.getFullYear() ? undefined : 'numeric'
-  return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year })
+  return timeText(date, { day: 'numeric', month: 'short', year })
 }

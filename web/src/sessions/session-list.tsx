@@ -19,6 +19,7 @@ import type { ApiError } from '../api/client.ts'
 import { importSession } from '../api/session-requests.ts'
 import { IconButton } from '../parts/icon-button.tsx'
 import { showToast } from '../parts/toasts.tsx'
+import { t } from '../language/language.ts'
 
 /** The next page is read when the end of the list is this near, px. */
 const NEAR = 3_000
@@ -75,13 +76,16 @@ export function SessionList(): ReactNode {
   const isEmpty = pinned.loaded && others.loaded && top.length + rest.length + passages.length === 0
   return (
     <>
-      <nav aria-label="New" className="p-2 pb-0">
+      <nav aria-label={t`New`} className="p-2 pb-0">
         <Link
           href="/"
           className="flex items-center justify-between gap-2 rounded-lg border border-line bg-raised px-2.5 py-1.5 font-medium hover:border-strong-line"
         >
-          New conversation
-          <kbd aria-hidden className="rounded border border-line px-1 font-mono text-xs font-normal text-soft">
+          {t`New conversation`}
+          <kbd
+            aria-hidden
+            className="shrink-0 rounded border border-line px-1 font-mono text-xs font-normal whitespace-nowrap text-soft"
+          >
             {NEW_KEY}
           </kbd>
         </Link>
@@ -89,35 +93,37 @@ export function SessionList(): ReactNode {
       <SessionFilter wanted={wanted} onChange={setWanted} />
       <div className="min-h-0 flex-1 overflow-y-auto p-1" tabIndex={-1}>
         {error && error.code !== 'offline' && <ErrorNote error={error} />}
-        {error?.code === 'offline' && <p className="px-2 py-3 text-sm text-soft">The list is read again by itself.</p>}
+        {error?.code === 'offline' && (
+          <p className="px-2 py-3 text-sm text-soft">{t`The list is read again by itself.`}</p>
+        )}
         {isEmpty && <NoSessions wanted={wanted} onChange={setWanted} />}
         <Virtualizer ref={list} as="ul" item="li" onScroll={readMoreNear}>
           {[
-            ...(top.length === 0 ? [] : [<Heading key=" pinned">Pinned</Heading>]),
+            ...(top.length === 0 ? [] : [<Heading key=" pinned">{t`Pinned`}</Heading>]),
             ...top.map(line),
             ...groupsOf(rest, words === '' ? new Date() : undefined).flatMap(({ title, sessions }) => [
               <Heading key={` ${title}`}>{title}</Heading>,
               ...sessions.map(line),
             ]),
-            ...(passages.length === 0 ? [] : [<Heading key=" found">In conversations</Heading>]),
+            ...(passages.length === 0 ? [] : [<Heading key=" found">{t`In conversations`}</Heading>]),
             ...passages.map((passage) => (
               <HistoryHit key={`${passage.session} ${passage.seq} ${passage.text}`} passage={passage} />
             )),
           ]}
         </Virtualizer>
       </div>
-      <nav aria-label="Pages" className="flex items-center gap-1 border-t border-line p-2 text-sm">
+      <nav aria-label={t`Pages`} className="flex items-center gap-1 border-t border-line p-2 text-sm">
         <Link
           href="/settings/costs"
           className="flex min-w-0 flex-1 items-baseline gap-1.5 rounded-lg px-1.5 py-1.5 hover:bg-line"
         >
-          <span className="shrink-0">Costs</span> <MonthSum />
+          <span className="shrink-0">{t`Costs`}</span> <MonthSum />
         </Link>
         <ImportButton />
         <Link
           href="/settings"
-          aria-label="Settings"
-          title="Settings"
+          aria-label={t`Settings`}
+          title={t`Settings`}
           className="rounded-lg p-2 text-soft hover:bg-line hover:text-ink"
         >
           <Settings size={16} aria-hidden />
@@ -151,7 +157,7 @@ function MonthSum(): ReactNode {
   if (data?.total.money === undefined) return null
   return (
     <span className="truncate text-xs text-soft tabular-nums" data-figure="money" data-value={data.total.money}>
-      {`${dollars(data.total.money)} this month`}
+      {t`${dollars(data.total.money)} this month`}
     </span>
   )
 }
@@ -186,7 +192,7 @@ function ImportButton(): ReactNode {
     } catch (failed) {
       const { message, facts } = failed as ApiError
       const copy = {
-        label: 'Import a copy',
+        label: t`Import a copy`,
         run: () => void bringIn(file, `session_${crypto.randomUUID().slice(0, 8)}`),
       }
       showToast({ text: message, ms: 12_000, ...(facts['store'] === 'conflict' ? { action: copy } : {}) })
@@ -194,14 +200,14 @@ function ImportButton(): ReactNode {
   }
   return (
     <>
-      <IconButton label="Import a session" onClick={() => input.current?.click()}>
+      <IconButton label={t`Import a session`} onClick={() => input.current?.click()}>
         <Upload size={16} aria-hidden />
       </IconButton>
       <input
         ref={input}
         type="file"
         accept=".jsonl,.ndjson,application/jsonl"
-        aria-label="File with an exported session"
+        aria-label={t`File with an exported session`}
         className="hidden"
         onChange={({ target }) => {
           const file = target.files?.[0]

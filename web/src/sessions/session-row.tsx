@@ -12,6 +12,7 @@ import { dollars } from '../parts/numbers.ts'
 import { programName } from '../parts/program-name.ts'
 import { deleteWithUndo } from './pending-deletion.ts'
 import { SessionStateMark } from './session-state.tsx'
+import { t } from '../language/language.ts'
 
 interface SessionRowProps {
   readonly session: ListedSession
@@ -47,24 +48,24 @@ export function SessionRow({ session, current, onEdit }: SessionRowProps): React
             <ProgramCost session={session} />
           </>
         )}
-        {session.pinned && <Pin size={12} className="shrink-0 text-soft" role="img" aria-label="pinned" />}
+        {session.pinned && <Pin size={12} className="shrink-0 text-soft" role="img" aria-label={t`pinned`} />}
       </Link>
       <Menu
         trigger={
           <IconButton
-            label={`Actions for ${title}`}
+            label={t`Actions for ${title}`}
             className="opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 aria-expanded:opacity-100 pointer-coarse:opacity-100"
           >
             <Ellipsis size={16} aria-hidden />
           </IconButton>
         }
       >
-        <MenuItem onSelect={() => onEdit('title', session)}>Rename …</MenuItem>
+        <MenuItem onSelect={() => onEdit('title', session)}>{t`Rename …`}</MenuItem>
         <MenuItem onSelect={() => void labelSession(session.id, { pinned: !session.pinned }).catch(report)}>
-          {session.pinned ? 'Unpin' : 'Pin'}
+          {session.pinned ? t`Unpin` : t`Pin`}
         </MenuItem>
-        <MenuItem onSelect={() => onEdit('folder', session)}>Move to a folder …</MenuItem>
-        <MenuItem onSelect={() => downloadSession(session.id)}>Export</MenuItem>
+        <MenuItem onSelect={() => onEdit('folder', session)}>{t`Move to a folder …`}</MenuItem>
+        <MenuItem onSelect={() => downloadSession(session.id)}>{t`Export`}</MenuItem>
         <MenuSeparator />
         <MenuItem
           danger
@@ -75,7 +76,7 @@ export function SessionRow({ session, current, onEdit }: SessionRowProps): React
             setTimeout(() => next?.focus())
           }}
         >
-          Delete
+          {t`Delete`}
         </MenuItem>
       </Menu>
     </div>
@@ -110,18 +111,18 @@ function linkTo(session: string): HTMLElement | undefined {
 }
 
 function rowLinks(): readonly HTMLElement[] {
-  return [...document.querySelectorAll<HTMLElement>('[aria-label=Sessions] li a[href^="/sessions/"]')]
+  return [...document.querySelectorAll<HTMLElement>(`[aria-label="${t`Sessions`}"] li a[href^="/sessions/"]`)]
 }
 
 /** The row that takes the place of this one in the list, or the one above it. */
 function neighbour(session: string): HTMLElement | undefined {
   const rows = rowLinks()
   const at = rows.indexOf(linkTo(session)!)
-  return rows[at + 1] ?? rows[at - 1] ?? document.querySelector<HTMLElement>('[aria-label=New] a') ?? undefined
+  return rows[at + 1] ?? rows[at - 1] ?? document.querySelector<HTMLElement>(`[aria-label="${t`New`}"] a`) ?? undefined
 }
 
 export function sessionTitle({ title, opening }: ListedSession): string {
-  return title ?? opening ?? 'Untitled'
+  return title ?? opening ?? t`Untitled`
 }
 
 function report(error: ApiError): void {

@@ -1,14 +1,15 @@
 import { Check, CircleAlert, Hand, LoaderCircle } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { ListedSession } from '../api/resources.ts'
+import { t } from '../language/language.ts'
 
 /** What each state is called, in the order of a filter. */
 export const stateNames: Readonly<Record<ListedSession['state'], string>> = {
-  works: 'Works',
-  waits: 'Waits for you',
-  failed: 'Failed',
-  done: 'Done',
-  new: 'New',
+  works: t`Works`,
+  waits: t`Waits for you`,
+  failed: t`Failed`,
+  done: t`Done`,
+  new: t`New`,
 }
 
 /** How a session is doing: a sign with a name. A new session has none. */

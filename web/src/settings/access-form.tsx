@@ -6,12 +6,13 @@ import { Select } from '../parts/fields.tsx'
 import type { AccessDraft } from './access-draft.ts'
 import { AddRule, RuleList } from './access-rules.tsx'
 import type { AccessRule } from '../../../src/tool.ts'
+import { t } from '../language/language.ts'
 
 const PREFIXES = ['tools', 'shell', 'allowedPrefixes']
 
 function scopeText({ enabled, mode }: AccessPolicy): string {
-  if (!enabled || mode === 'off') return 'no tools'
-  return mode === 'full' ? 'all tools that are not denied by name' : 'only tools that you allowed by name'
+  if (!enabled || mode === 'off') return t`no tools`
+  return mode === 'full' ? t`all tools that are not denied by name` : t`only tools that you allowed by name`
 }
 
 /** The entries of the policy as a form. Every change goes into the draft. */
@@ -29,7 +30,7 @@ export function AccessForm({ draft }: { readonly draft: AccessDraft }): ReactNod
     }
   }
   if (preview?.policy === undefined) {
-    return <p className="text-sm text-soft">The form appears once the file below can be read.</p>
+    return <p className="text-sm text-soft">{t`The form appears once the file below can be read.`}</p>
   }
   const { rules, policy, presets, overrides } = preview
   const ofKind = (kind: string) => rules.filter(({ rule }) => rule === kind)
@@ -40,16 +41,16 @@ export function AccessForm({ draft }: { readonly draft: AccessDraft }): ReactNod
       {error && <ErrorNote error={error} />}
       {draft.file?.inForce && (
         <p className="text-sm text-warn">
-          {`This is the file. Parts of it wait until you accept them: until then ${scopeText(draft.file.inForce)} may run.`}
+          {t`This is the file. Parts of it wait until you accept them: until then ${scopeText(draft.file.inForce)} may run.`}
         </p>
       )}
       <Select
-        label="Tools may run"
+        label={t`Tools may run`}
         value={policy.enabled ? policy.mode : 'off'}
         options={[
-          { value: 'off', title: 'None' },
-          { value: 'allowlist', title: 'Those that are named below, and readers of the session' },
-          { value: 'full', title: 'All that are not denied by name' },
+          { value: 'off', title: t`None` },
+          { value: 'allowlist', title: t`Those that are named below, and readers of the session` },
+          { value: 'full', title: t`All that are not denied by name` },
         ]}
         onChange={({ target }) =>
           void apply(
@@ -59,39 +60,39 @@ export function AccessForm({ draft }: { readonly draft: AccessDraft }): ReactNod
         }
       />
       <RuleList
-        title="Allowed tools"
-        none="No tool is allowed by name."
+        title={t`Allowed tools`}
+        none={t`No tool is allowed by name.`}
         rules={ofKind('global.allowedTools')}
         of="tools"
         remove={(_, index) => ({ do: 'remove', path: ['global', 'allowedTools', index] })}
         apply={(steps) => void apply(...steps)}
       />
       <AddRule
-        label="Allow another name or pattern"
-        hint="read_* means every tool whose name begins with read_, also those that are added later."
+        label={t`Allow another name or pattern`}
+        hint={t`read_* means every tool whose name begins with read_, also those that are added later.`}
         add={(name) => apply({ do: 'allow', name })}
       />
       <RuleList
-        title="Settings of single tools"
-        none="No tool has settings of its own."
+        title={t`Settings of single tools`}
+        none={t`No tool has settings of its own.`}
         rules={rules.filter(({ rule, name }) => rule === `tools.${name}`)}
         of="tools"
         remove={({ name }) => ({ do: 'remove', path: ['tools', name] })}
         apply={(steps) => void apply(...steps)}
       />
       <fieldset className="flex flex-col gap-4 rounded-lg border border-line p-3">
-        <legend className="px-1 text-sm font-semibold">Commands (shell)</legend>
+        <legend className="px-1 text-sm font-semibold">{t`Commands (shell)`}</legend>
         {overrides.length > 0 && (
-          <p className="text-sm text-warn">{`Environment variables override the file: ${overrides.join(', ')}.`}</p>
+          <p className="text-sm text-warn">{t`Environment variables override the file: ${overrides.join(', ')}.`}</p>
         )}
         <div className="grid gap-3 sm:grid-cols-2">
           <Select
-            label="Commands may run"
+            label={t`Commands may run`}
             value={policy.shell.enabled ? policy.shell.mode : 'off'}
             options={[
-              { value: 'off', title: 'None' },
-              { value: 'allowlist', title: 'Those that a preset or a prefix allows' },
-              { value: 'full', title: 'Any command, through a shell' },
+              { value: 'off', title: t`None` },
+              { value: 'allowlist', title: t`Those that a preset or a prefix allows` },
+              { value: 'full', title: t`Any command, through a shell` },
             ]}
             onChange={({ target }) =>
               void apply(
@@ -101,21 +102,21 @@ export function AccessForm({ draft }: { readonly draft: AccessDraft }): ReactNod
             }
           />
           <Select
-            label="Each command"
+            label={t`Each command`}
             value={policy.shell.approval}
             options={[
-              { value: 'ask', title: 'needs your approval' },
-              { value: 'never', title: 'runs without asking' },
+              { value: 'ask', title: t`needs your approval` },
+              { value: 'never', title: t`runs without asking` },
             ]}
             onChange={({ target }) => set(['tools', 'shell', 'approval'], target.value)}
           />
         </div>
         <Select
-          label="Folders"
+          label={t`Folders`}
           value={String(policy.shell.allowAnyCwd)}
           options={[
-            { value: 'false', title: 'The workspace only' },
-            { value: 'true', title: 'Any folder' },
+            { value: 'false', title: t`The workspace only` },
+            { value: 'true', title: t`Any folder` },
           ]}
           onChange={({ target }) => set(['tools', 'shell', 'allowAnyCwd'], target.value === 'true')}
         />
@@ -126,9 +127,9 @@ export function AccessForm({ draft }: { readonly draft: AccessDraft }): ReactNod
           apply={(steps) => void apply(...steps)}
         />
         <RuleList
-          title="Allowed prefixes"
-          none="No prefix is allowed."
-          note="Any argument may follow a prefix, also one that reads, writes or runs what you did not mean. A preset does not have this."
+          title={t`Allowed prefixes`}
+          none={t`No prefix is allowed.`}
+          note={t`Any argument may follow a prefix, also one that reads, writes or runs what you did not mean. A preset does not have this.`}
           rules={ofKind('tools.shell.allowedPrefixes')}
           of="commands"
           remove={shellIsOverridden ? undefined : (_, index) => ({ do: 'remove', path: [...PREFIXES, index] })}
@@ -136,8 +137,8 @@ export function AccessForm({ draft }: { readonly draft: AccessDraft }): ReactNod
         />
         {!shellIsOverridden && (
           <AddRule
-            label="Allow commands that begin with"
-            hint="git log allows git log -5, but not git stash. Every argument may follow."
+            label={t`Allow commands that begin with`}
+            hint={t`git log allows git log -5, but not git stash. Every argument may follow.`}
             add={(value) => apply({ do: 'append', path: PREFIXES, value })}
           />
         )}
@@ -166,10 +167,10 @@ function PresetList({ presets, rules, isOverridden, apply }: PresetListProps): R
     apply(places.toReversed().map((index) => ({ do: 'remove', path: [...PRESETS, index] })))
   }
   return (
-    <section aria-label="Presets" className="flex flex-col gap-1">
-      <h3 className="text-sm font-medium">Presets</h3>
+    <section aria-label={t`Presets`} className="flex flex-col gap-1">
+      <h3 className="text-sm font-medium">{t`Presets`}</h3>
       <p className="text-sm text-soft">
-        A preset names the arguments that its commands may have. Paths among them have to be in the workspace.
+        {t`A preset names the arguments that its commands may have. Paths among them have to be in the workspace.`}
       </p>
       <ul className="divide-y divide-line rounded-lg border border-line">
         {presets.map((preset) => (
@@ -218,14 +219,16 @@ function PresetRow({
         <p id={`${id}-allows`} className="break-words">
           {allows}
         </p>
-        <p className="break-words text-soft">{`What it does not stop: ${leaves}`}</p>
+        <p className="break-words text-soft">{t`What it does not stop: ${leaves}`}</p>
         <details>
-          <summary className="cursor-pointer text-soft">{`${commands.length} commands`}</summary>
+          <summary className="cursor-pointer text-soft">{t`${commands.length} commands`}</summary>
           <p className="font-mono break-words">{commands.join(', ')}</p>
         </details>
         {matches.length > 0 && (
           <p className="break-words text-soft">
-            {`Earlier commands that it allows: ${matches.slice(0, FEW).join(', ')}${matches.length > FEW ? ` and ${matches.length - FEW} more` : ''}`}
+            {matches.length > FEW
+              ? t`Earlier commands that it allows: ${matches.slice(0, FEW).join(', ')} and ${matches.length - FEW} more`
+              : t`Earlier commands that it allows: ${matches.join(', ')}`}
           </p>
         )}
       </div>

@@ -10,6 +10,7 @@ import { showToast } from '../parts/toasts.tsx'
 import { useAction } from '../parts/use-action.ts'
 import type { AccessDraft } from './access-draft.ts'
 import { accessTitles, ruleText, untrustedTitle } from './access-words.ts'
+import { t } from '../language/language.ts'
 
 /** The line at the edge of the page while something is not saved. It leads to the difference. */
 export function AccessReview({ draft }: { readonly draft: AccessDraft }): ReactNode {
@@ -20,14 +21,14 @@ export function AccessReview({ draft }: { readonly draft: AccessDraft }): ReactN
     <>
       <div
         role="region"
-        aria-label="Unsaved change"
+        aria-label={t`Unsaved change`}
         className="sticky bottom-0 z-10 flex flex-wrap items-center gap-2 rounded-lg border border-strong-line bg-raised px-3 py-2 text-sm shadow-lg"
       >
         <p className="min-w-0 grow basis-56">{summary(preview)}</p>
         <Button look="plain" onClick={draft.discard}>
-          Discard
+          {t`Discard`}
         </Button>
-        <Button onClick={() => setOpen(true)}>Review and save</Button>
+        <Button onClick={() => setOpen(true)}>{t`Review and save`}</Button>
       </div>
       {open && <ReviewDialog draft={draft} onClose={() => setOpen(false)} />}
     </>
@@ -39,11 +40,13 @@ function previewIn({ preview }: AccessDraft): AccessPreview | undefined {
 }
 
 function summary(preview: AccessPreview | undefined): string {
-  if (preview === undefined) return 'Not saved yet.'
-  if (preview.problems.length > 0) return 'Not saved yet: the text has a mistake.'
+  if (preview === undefined) return t`Not saved yet.`
+  if (preview.problems.length > 0) return t`Not saved yet: the text has a mistake.`
   const { length } = preview.widens
-  if (length === 0) return 'Not saved yet. It lets nothing through that is not allowed now.'
-  return `Not saved yet. It lets through ${length === 1 ? 'one thing' : `${length} things`} that ${length === 1 ? 'is' : 'are'} not allowed now.`
+  if (length === 0) return t`Not saved yet. It lets nothing through that is not allowed now.`
+  return length === 1
+    ? t`Not saved yet. It lets through one thing that is not allowed now.`
+    : t`Not saved yet. It lets through ${length} things that are not allowed now.`
 }
 
 function ReviewDialog({ draft, onClose }: { readonly draft: AccessDraft; onClose(): void }): ReactNode {
@@ -53,14 +56,14 @@ function ReviewDialog({ draft, onClose }: { readonly draft: AccessDraft; onClose
     act(async () => {
       await draft.save(shown)
       onClose()
-      showToast({ text: 'Saved. It takes effect at the next step of every turn.' })
+      showToast({ text: t`Saved. It takes effect at the next step of every turn.` })
     })
   return (
-    <Dialog title="Review the change" onClose={onClose} wide>
+    <Dialog title={t`Review the change`} onClose={onClose} wide>
       <div className="flex flex-col gap-4 text-sm">
         {error && <ErrorNote error={error} />}
         {error?.code === 'changed' && (
-          <p>This is now the difference between the file as somebody else has left it and your text.</p>
+          <p>{t`This is now the difference between the file as somebody else has left it and your text.`}</p>
         )}
         {preview === undefined ? (
           draft.error ? (
@@ -74,7 +77,7 @@ function ReviewDialog({ draft, onClose }: { readonly draft: AccessDraft; onClose
             {preview.problems.length === 0 && <Widened preview={preview} />}
             <Changes preview={preview} />
             <section className="flex flex-col gap-1">
-              <h3 className="font-semibold">The file as it will be written</h3>
+              <h3 className="font-semibold">{t`The file as it will be written`}</h3>
               <p className="break-all text-soft">{preview.path}</p>
               <DiffLines diff={preview.difference} />
             </section>
@@ -86,13 +89,13 @@ function ReviewDialog({ draft, onClose }: { readonly draft: AccessDraft; onClose
                   onClose()
                 }}
               >
-                Discard
+                {t`Discard`}
               </Button>
               <Button
                 disabled={busy || draft.isBehind || preview.problems.length > 0}
                 onClick={() => void save(preview)}
               >
-                {preview.widens.length === 0 ? 'Save' : 'Save and allow this'}
+                {preview.widens.length === 0 ? t`Save` : t`Save and allow this`}
               </Button>
             </div>
           </>
@@ -103,16 +106,16 @@ function ReviewDialog({ draft, onClose }: { readonly draft: AccessDraft; onClose
 }
 
 function Widened({ preview: { widens } }: { readonly preview: AccessPreview }): ReactNode {
-  if (widens.length === 0) return <p>It lets nothing through that is not allowed now.</p>
+  if (widens.length === 0) return <p>{t`It lets nothing through that is not allowed now.`}</p>
   return (
-    <section aria-label="What becomes allowed" className="rounded-lg border border-warn px-3 py-2">
-      <h3 className="font-semibold text-warn">What becomes allowed</h3>
+    <section aria-label={t`What becomes allowed`} className="rounded-lg border border-warn px-3 py-2">
+      <h3 className="font-semibold text-warn">{t`What becomes allowed`}</h3>
       <ul className="mt-1 list-disc ps-5">
         {widens.map((each) => (
           <li key={`${each.kind} ${each.name}`} className="break-words">
-            {widenedText(each)}
+            {widenedText(each)}{' '}
             {each.risk !== undefined && (
-              <span className="text-warn">{` This is more than it seems to be: ${each.risk}.`}</span>
+              <span className="text-warn">{t`This is more than it seems to be: ${each.risk}.`}</span>
             )}
           </li>
         ))}
@@ -125,16 +128,16 @@ function Changes({ preview: { changes } }: { readonly preview: AccessPreview }):
   if (changes.length === 0) return null
   return (
     <section className="flex flex-col gap-1">
-      <h3 className="font-semibold">Tools</h3>
+      <h3 className="font-semibold">{t`Tools`}</h3>
       <ul className="divide-y divide-line">
         {changes.map(({ name, before, after }) => (
           <li key={name} className="flex flex-wrap gap-x-3 py-1">
             <span className="min-w-0 flex-1 font-medium break-words">{name}</span>
             <span>{`${accessTitles[before.access]} → ${accessTitles[after.access]}`}</span>
-            <span className="w-full text-xs break-words text-soft">{`Now: ${ruleText(before)}`}</span>
-            <span className="w-full text-xs break-words text-soft">{`After it: ${ruleText(after)}`}</span>
+            <span className="w-full text-xs break-words text-soft">{t`Now: ${ruleText(before)}`}</span>
+            <span className="w-full text-xs break-words text-soft">{t`After it: ${ruleText(after)}`}</span>
             {before.afterUntrusted !== after.afterUntrusted && (
-              <span className="w-full text-xs break-words text-soft">{`After texts of others: ${untrustedTitle(before.afterUntrusted)} now, ${untrustedTitle(after.afterUntrusted)} then.`}</span>
+              <span className="w-full text-xs break-words text-soft">{t`After texts of others: ${untrustedTitle(before.afterUntrusted)} now, ${untrustedTitle(after.afterUntrusted)} then.`}</span>
             )}
           </li>
         ))}
@@ -148,7 +151,7 @@ export function AccessProblems({ problems }: { readonly problems: readonly strin
   if (problems.length === 0) return null
   return (
     <div role="alert" className="rounded-lg border border-bad px-3 py-2 text-sm">
-      <p className="font-medium text-bad">With these mistakes no tool may run:</p>
+      <p className="font-medium text-bad">{t`With these mistakes no tool may run:`}</p>
       <ul className="list-disc ps-5 break-words">
         {problems.map((problem) => (
           <li key={problem}>{problem}</li>

@@ -6,6 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { TextField } from '../parts/fields.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 import { LongList } from '../parts/long-text.tsx'
+import { t } from '../language/language.ts'
 
 interface RuleListProps {
   /** What it is called, for screen readers and above the list. */
@@ -43,14 +44,14 @@ export function RuleList({ title, none, note, rules, of, remove, apply }: RuleLi
                   )}
                   <Matches rule={rule} of={of} />
                   {rule.fault !== undefined && (
-                    <p className="break-words text-bad">{`It allows nothing: ${rule.fault}.`}</p>
+                    <p className="break-words text-bad">{t`It allows nothing: ${rule.fault}.`}</p>
                   )}
                   {rule.risk !== undefined && (
-                    <p className="break-words text-warn">{`It allows more than it seems to: ${rule.risk}.`}</p>
+                    <p className="break-words text-warn">{t`It allows more than it seems to: ${rule.risk}.`}</p>
                   )}
                 </div>
                 {remove && (
-                  <IconButton label={`Remove ${rule.name} from ${title}`} onClick={() => apply([remove(rule, index)])}>
+                  <IconButton label={t`Remove ${rule.name} from ${title}`} onClick={() => apply([remove(rule, index)])}>
                     <Trash2 size={16} aria-hidden />
                   </IconButton>
                 )}
@@ -77,19 +78,19 @@ function Matches({
   if (matches.length === 0) {
     return (
       <p className="text-soft">
-        {of === 'tools' ? 'Matches no tool that there is now.' : 'No earlier command of a model begins so.'}
+        {of === 'tools' ? t`Matches no tool that there is now.` : t`No earlier command of a model begins so.`}
       </p>
     )
   }
   const shown = all ? matches : matches.slice(0, FEW)
   return (
     <p className="break-words text-soft">
-      {`${of === 'tools' ? 'Matches' : 'Earlier commands that begin so:'} ${shown.join(', ')}`}
+      {of === 'tools' ? t`Matches ${shown.join(', ')}` : t`Earlier commands that begin so: ${shown.join(', ')}`}
       {matches.length > shown.length && (
         <>
           {' '}
           <button type="button" className="text-accent underline" onClick={() => setAll(true)}>
-            {`and ${matches.length - shown.length} more`}
+            {t`and ${matches.length - shown.length} more`}
           </button>
         </>
       )}
@@ -124,7 +125,7 @@ export function AddRule({
         />
       </div>
       <Button type="submit" look="plain" className="mb-5" disabled={name.trim() === ''}>
-        Add
+        {t`Add`}
       </Button>
     </form>
   )

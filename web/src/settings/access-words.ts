@@ -1,14 +1,15 @@
-export const accessTitles = { allowed: 'Allowed', ask: 'Asks', refused: 'Denied' } as const
+import { t } from '../language/language.ts'
+export const accessTitles = { allowed: t`Allowed`, ask: t`Asks`, refused: t`Denied` } as const
 
 /** The colour of each access; the word says the same. */
 export const accessLooks = { allowed: 'text-good', ask: 'text-warn', refused: 'text-soft' } as const
 
 /** What happens to a call after texts of others. */
-export const untrustedTitles = { ask: 'asks', refuse: 'is refused', allow: 'runs' } as const
+export const untrustedTitles = { ask: t`asks`, refuse: t`is refused`, allow: t`runs` } as const
 
 /** As `untrustedTitles`, where the policy may leave it to the tool. */
 export function untrustedTitle(value: keyof typeof untrustedTitles | undefined): string {
-  return value === undefined ? 'as the tool decides' : untrustedTitles[value]
+  return value === undefined ? t`as the tool decides` : untrustedTitles[value]
 }
 
 type Access = keyof typeof accessTitles
@@ -22,27 +23,27 @@ export function ruleText({ rule, access }: { readonly rule: string; readonly acc
 }
 
 const refusals: Readonly<Record<string, string>> = {
-  'tool-access.json': 'tool-access.json has a mistake, so no tool may run',
-  'global.enabled': 'tool-access.json switches all tools off',
-  'global.mode': 'tool-access.json switches all tools off',
-  'global.allowedTools': 'tool-access.json does not allow it',
-  'tools.*.enabled': 'tool-access.json switches it off',
-  'tools.shell.mode': 'tool-access.json does not allow it',
-  'tools.shell.presets': 'tool-access.json does not allow it',
-  'tools.shell.allowedPrefixes': 'tool-access.json does not allow it',
-  'tools.*.afterUntrusted': 'tool-access.json refuses it after the model has read texts of others',
-  withheld: 'Its definition is not the one that was accepted',
+  'tool-access.json': t`tool-access.json has a mistake, so no tool may run`,
+  'global.enabled': t`tool-access.json switches all tools off`,
+  'global.mode': t`tool-access.json switches all tools off`,
+  'global.allowedTools': t`tool-access.json does not allow it`,
+  'tools.*.enabled': t`tool-access.json switches it off`,
+  'tools.shell.mode': t`tool-access.json does not allow it`,
+  'tools.shell.presets': t`tool-access.json does not allow it`,
+  'tools.shell.allowedPrefixes': t`tool-access.json does not allow it`,
+  'tools.*.afterUntrusted': t`tool-access.json refuses it after the model has read texts of others`,
+  withheld: t`Its definition is not the one that was accepted`,
 }
 
 const permissions: Readonly<Record<string, string>> = {
-  'global.mode': 'tool-access.json allows every tool that it does not deny',
-  'global.allowedTools': 'tool-access.json allows it',
-  'reads-context': 'It only reads what the conversation contains, which needs no rule',
-  approval: 'tool-access.json allows it, and the tool asks before each call',
-  'tools.*.approval': 'tool-access.json allows it, and asks before each call',
-  afterUntrusted: 'tool-access.json allows it, and asks because the model had read texts of others',
-  'tools.*.afterUntrusted': 'tool-access.json allows it, and asks because the model had read texts of others',
-  'tools.shell.mode': 'tool-access.json allows any command',
-  'tools.shell.presets "*"': 'tool-access.json allows it',
-  'tools.shell.allowedPrefixes "*"': 'tool-access.json allows it',
+  'global.mode': t`tool-access.json allows every tool that it does not deny`,
+  'global.allowedTools': t`tool-access.json allows it`,
+  'reads-context': t`It only reads what the conversation contains, which needs no rule`,
+  approval: t`tool-access.json allows it, and the tool asks before each call`,
+  'tools.*.approval': t`tool-access.json allows it, and asks before each call`,
+  afterUntrusted: t`tool-access.json allows it, and asks because the model had read texts of others`,
+  'tools.*.afterUntrusted': t`tool-access.json allows it, and asks because the model had read texts of others`,
+  'tools.shell.mode': t`tool-access.json allows any command`,
+  'tools.shell.presets "*"': t`tool-access.json allows it`,
+  'tools.shell.allowedPrefixes "*"': t`tool-access.json allows it`,
 }

@@ -1,34 +1,59 @@
-import { type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useId } from 'react'
+import { AgentNames } from './agents-names.tsx'
 import { type FieldsProps, fieldsText, type RecordsKind, TokenHint } from './records-kind.ts'
 import { RecordsPage } from './records-page.tsx'
 import { type ModelList, type OptionList, useResource } from '../api/resources.ts'
 import { Select, TextArea, TextField } from '../parts/fields.tsx'
-import { X } from 'lucide-react'
-import { Button } from '../parts/button.tsx'
+import { t } from '../language/language.ts'
 
 const agents: RecordsKind<Agent> = {
   name: 'agent',
-  one: 'an agent',
-  about: 'An agent has a prompt of its own, and the tools, the skills, the model and the layout that go with it.',
+  words: {
+    about: t`An agent has a prompt of its own, and the tools, the skills, the model and the layout that go with it.`,
+    list: t`agents`,
+    all: t`All agents`,
+    new: t`New agent`,
+    create: t`Create the agent`,
+    none: t`There is no agent yet.`,
+    use: t`In a conversation, choose an agent beside the model.`,
+    removed: t`Removed agents`,
+    remove: t`Remove this agent`,
+    isRemoved: t`This agent is removed. Put one of its versions back to use it again.`,
+    files: {
+      label: t`Files for this agent`,
+      none: t`This agent has no files. The model can search those that you add.`,
+    },
+    named: (name) => t`The agent ${name}`,
+  },
   empty: { name: '', prompt: '', mode: 'append' },
   describe: ({ mode, model, tools, skills }) =>
     [
-      mode === 'replace' ? 'in place of the system prompt' : 'beside the system prompt',
+      mode === 'replace' ? t`in place of the system prompt` : t`beside the system prompt`,
       ...(model === undefined ? [] : [model]),
-      ...(tools === undefined ? [] : [tools.length === 1 ? '1 tool' : `${tools.length} tools`]),
-      ...(skills === undefined ? [] : [skills.length === 1 ? '1 skill' : `${skills.length} skills`]),
+      ...(tools === undefined ? [] : [tools.length === 1 ? t`1 tool` : t`${tools.length} tools`]),
+      ...(skills === undefined ? [] : [skills.length === 1 ? t`1 skill` : t`${skills.length} skills`]),
     ].join(' · '),
   textOf: ({ name, mode, model, layout, tools, skills, prompt, reminder }) =>
-    fieldsText({ name, mode, model, layout, tools: namesText(tools), skills: namesText(skills) }, { prompt, reminder }),
+    fieldsText(
+      {
+        [t`name`]: name,
+        [t`mode`]: mode === 'replace' ? t`replace` : t`append`,
+        [t`model`]: model,
+        [t`layout`]: layout,
+        [t`tools`]: namesText(tools),
+        [t`skills`]: namesText(skills),
+      },
+      { [t`prompt`]: prompt, [t`reminder`]: reminder },
+    ),
   layersOf: ({ mode, reminder }) => ({
-    Prompt: mode === 'replace' ? 'system-prompt' : 'custom-agent',
-    ...(reminder === undefined ? {} : { Reminder: 'agent-reminder' }),
+    [t`Prompt`]: mode === 'replace' ? 'system-prompt' : 'custom-agent',
+    ...(reminder === undefined ? {} : { [t`Reminder`]: 'agent-reminder' }),
   }),
   Fields: AgentFields,
 }
 
 function namesText(names: readonly string[] | undefined): string | undefined {
-  return names && (names.length === 0 ? 'none' : names.join(', '))
+  return names && (names.length === 0 ? t`none` : names.join(', '))
 }
 
 export default function AgentsPage(): ReactNode {
@@ -59,54 +84,62 @@ function AgentFields({ value, set }: FieldsProps<Agent>): ReactNode {
   return (
     <>
       <TextArea
-        label="Prompt"
-        hint={<TokenHint text={value.prompt}>What the agent is, in its own words.</TokenHint>}
+        label={t`Prompt`}
+        hint={<TokenHint text={value.prompt}>{t`What the agent is, in its own words.`}</TokenHint>}
         value={value.prompt}
         onChange={({ target }) => change({ prompt: target.value })}
       />
       <Select
-        label="Where the prompt stands"
+        label={t`Where the prompt stands`}
         value={value.mode}
         options={[
-          { value: 'append', title: 'Beside the system prompt' },
-          { value: 'replace', title: 'In place of the system prompt' },
+          { value: 'append', title: t`Beside the system prompt` },
+          { value: 'replace', title: t`In place of the system prompt` },
         ]}
         hint={
           value.mode === 'replace' && value.prompt.trim() === ''
-            ? 'The prompt is blank, so no system prompt is sent at all.'
+            ? t`The prompt is blank, so no system prompt is sent at all.`
             : undefined
         }
         onChange={({ target }) => change({ mode: target.value as Agent['mode'] })}
       />
       <TextArea
-        label="Reminder"
-        hint={<TokenHint text={value.reminder ?? ''}>Repeated at the very end of every request.</TokenHint>}
+        label={t`Reminder`}
+        hint={<TokenHint text={value.reminder ?? ''}>{t`Repeated at the very end of every request.`}</TokenHint>}
         value={value.reminder ?? ''}
         onChange={({ target }) => change({ reminder: orAbsent(target.value) })}
       />
       <AgentNames
-        one="tool"
         words={{
-          all: 'All that are allowed',
-          some: 'Of the allowed ones only these',
-          none: 'None: it works without tools.',
+          title: t`Tools`,
+          chosen: t`Tools of the agent`,
+          another: t`Another tool`,
+          all: t`All that are allowed`,
+          some: t`Of the allowed ones only these`,
+          none: t`None: it works without tools.`,
         }}
         known={(tools?.tools ?? []).map(({ name }) => name)}
         names={value.tools}
         set={(chosen) => change({ tools: chosen })}
       />
       <AgentNames
-        one="skill"
-        words={{ all: 'All skills', some: 'Only these skills', none: 'None: it works without skills.' }}
+        words={{
+          title: t`Skills`,
+          chosen: t`Skills of the agent`,
+          another: t`Another skill`,
+          all: t`All skills`,
+          some: t`Only these skills`,
+          none: t`None: it works without skills.`,
+        }}
         known={(skills?.options ?? []).filter(({ id }) => id !== 'off').map(({ id }) => id)}
         names={value.skills}
         set={(chosen) => change({ skills: chosen })}
       />
       <TextField
-        label="Model"
+        label={t`Model`}
         list={modelNames}
-        placeholder="As the session or the configuration says"
-        hint="The model that answers for it, such as ollama/llama3.2, unless the session chooses one."
+        placeholder={t`As the session or the configuration says`}
+        hint={t`The model that answers for it, such as ollama/llama3.2, unless the session chooses one.`}
         value={value.model ?? ''}
         onChange={({ target }) => change({ model: orAbsent(target.value.trim()) })}
       />
@@ -116,9 +149,9 @@ function AgentFields({ value, set }: FieldsProps<Agent>): ReactNode {
         ))}
       </datalist>
       <Select
-        label="Layout"
+        label={t`Layout`}
         value={value.layout ?? ''}
-        options={[{ value: '', title: 'As configured' }, ...names.map((id) => ({ value: id, title: id }))]}
+        options={[{ value: '', title: t`As configured` }, ...names.map((id) => ({ value: id, title: id }))]}
         onChange={({ target }) => change({ layout: orAbsent(target.value) })}
       />
     </>
@@ -127,106 +160,4 @@ function AgentFields({ value, set }: FieldsProps<Agent>): ReactNode {
 
 function orAbsent(text: string): string | undefined {
   return text === '' ? undefined : text
-}
-
-interface AgentNamesProps {
-  /** `tool` */
-  readonly one: string
-  readonly words: { readonly all: string; readonly some: string; readonly none: string }
-  /** What can be named. */
-  readonly known: readonly string[]
-  /** Absent: all. */
-  readonly names: readonly string[] | undefined
-  set(names: readonly string[] | undefined): void
-}
-
-/** Which tools or skills an agent may use: all, or some of them. */
-function AgentNames({ one, words, known, names, set }: AgentNamesProps): ReactNode {
-  const [typed, setTyped] = useState('')
-  const group = useId()
-  // What was typed counts as soon as the field is left: nobody should lose a name by forgetting the button.
-  const add = (): void => {
-    if (typed.trim() === '') return
-    const added = typed.split(/[\s,]+/).filter((name) => name !== '')
-    set([...new Set([...(names ?? []), ...added])])
-    setTyped('')
-  }
-  return (
-    <fieldset className="flex flex-col gap-2 text-sm">
-      <legend className="mb-1 font-medium">{`${one.charAt(0).toUpperCase()}${one.slice(1)}s`}</legend>
-      <label className="flex items-center gap-2">
-        <input
-          type="radio"
-          name={group}
-          className="accent-accent"
-          checked={names === undefined}
-          onChange={() => set(undefined)}
-        />
-        {words.all}
-      </label>
-      <label className="flex items-center gap-2">
-        <input
-          type="radio"
-          name={group}
-          className="accent-accent"
-          checked={names !== undefined}
-          onChange={() => set(names ?? [])}
-        />
-        {words.some}
-      </label>
-      {names !== undefined && (
-        <div className="flex flex-col gap-2 ps-6">
-          {names.length === 0 && <p className="text-soft">{words.none}</p>}
-          <ul
-            aria-label={`${one.charAt(0).toUpperCase()}${one.slice(1)}s of the agent`}
-            className="flex flex-wrap gap-2"
-          >
-            {names.map((name) => (
-              <li
-                key={name}
-                className="inline-flex items-center gap-1 rounded-lg border border-line bg-raised ps-2 font-mono text-xs"
-              >
-                {name}
-                <button
-                  type="button"
-                  aria-label={`Remove ${name}`}
-                  className="rounded-lg p-1.5 text-soft hover:text-ink"
-                  onClick={() => set(names.filter((each) => each !== name))}
-                >
-                  <X size={14} aria-hidden />
-                </button>
-              </li>
-            ))}
-          </ul>
-          <div className="flex items-end gap-2">
-            <div className="min-w-0 flex-1">
-              <TextField
-                label={`Another ${one}`}
-                list={`${group}-known`}
-                placeholder="A name, or the beginning of names and *"
-                value={typed}
-                onChange={({ target }) => setTyped(target.value)}
-                onBlur={add}
-                onKeyDown={(event) => {
-                  if (event.key !== 'Enter') return
-                  event.preventDefault()
-                  add()
-                }}
-              />
-            </div>
-            <Button look="plain" disabled={typed.trim() === ''} onClick={add}>
-              Add
-            </Button>
-          </div>
-          <datalist id={`${group}-known`}>
-            {known
-              .filter((name) => !names.includes(name))
-              .map((name) => (
-                <option key={name} value={name} />
-              ))}
-          </datalist>
-        </div>
-      )}
-    </fieldset>
-  )
 }

@@ -2,14 +2,17 @@ import { type ReactNode, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { chooseNotices, chosenNotices } from '../parts/notices.ts'
 import { chooseTheme, chosenTheme, themes } from '../parts/theme.ts'
+import { Select } from '../parts/fields.tsx'
+import { chooseLanguage, languageTitle } from '../language/choice.ts'
+import { chosenLanguage, languages, t } from '../language/language.ts'
 
 export default function AppearancePage(): ReactNode {
   const [theme, setTheme] = useState(chosenTheme)
   return (
     <div className="flex flex-col gap-4">
-      <p className="text-soft">How the page looks, and when it calls you. Both belong to this browser.</p>
+      <p className="text-soft">{t`How the page looks, its language, and when it calls you. All of it belongs to this browser.`}</p>
       <fieldset className="flex flex-col gap-2 text-sm">
-        <legend className="mb-2 font-medium">Colours</legend>
+        <legend className="mb-2 font-medium">{t`Colours`}</legend>
         {themes.map(({ id, title }) => (
           <label key={id} className="flex items-center gap-2">
             <input
@@ -26,15 +29,26 @@ export default function AppearancePage(): ReactNode {
           </label>
         ))}
       </fieldset>
+      <div className="max-w-60">
+        <Select
+          label={t`Language`}
+          value={chosenLanguage()}
+          options={[
+            { value: 'system', title: t`As the browser` },
+            ...languages.map((tag) => ({ value: tag, title: languageTitle(tag) })),
+          ]}
+          onChange={({ target }) => chooseLanguage(target.value)}
+        />
+      </div>
       <Notices />
     </div>
   )
 }
 
 const noticeWords = {
-  on: 'While this page is hidden, a notification says that a question waits for you or that a long turn has ended.',
-  off: 'Be told when a question waits for you, or a turn of more than 30 seconds ends, while this page is hidden.',
-  blocked: 'This browser blocks notifications of this page. Allow them in the settings of the site.',
+  on: t`While this page is hidden, a notification says that a question waits for you or that a long turn has ended.`,
+  off: t`Be told when a question waits for you, or a turn of more than 30 seconds ends, while this page is hidden.`,
+  blocked: t`This browser blocks notifications of this page. Allow them in the settings of the site.`,
 } as const
 
 function Notices(): ReactNode {
@@ -42,12 +56,12 @@ function Notices(): ReactNode {
   return (
     <section aria-labelledby="notices" className="flex flex-col items-start gap-2 text-sm">
       <h2 id="notices" className="font-medium">
-        Notifications
+        {t`Notifications`}
       </h2>
       <p role="status">{noticeWords[choice]}</p>
       {choice !== 'blocked' && (
         <Button look="plain" onClick={() => void chooseNotices(choice === 'off').then(setChoice)}>
-          {choice === 'on' ? 'No notifications' : 'Notify me'}
+          {choice === 'on' ? t`No notifications` : t`Notify me`}
         </Button>
       )}
     </section>

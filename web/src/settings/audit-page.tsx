@@ -5,6 +5,7 @@ import { Button } from '../parts/button.tsx'
 import { Select, TextField } from '../parts/fields.tsx'
 import { decisions } from './audit-words.ts'
 import { dayStart } from './usage-range.ts'
+import { t } from '../language/language.ts'
 
 export default function AuditPage(): ReactNode {
   const [filter, setFilter] = useState<AuditFilter>(noFilter)
@@ -12,19 +13,17 @@ export default function AuditPage(): ReactNode {
   return (
     <div className="flex flex-col gap-5">
       <p className="text-sm text-soft">
-        Every call of a tool, every decision about one and every change of what may run has a record. Records are never
-        changed or removed, also when their session is deleted; each has the hash of the one before. Signed checkpoints
-        outside the store show later that nothing was cut off or rewritten.
+        {t`Every call of a tool, every decision about one and every change of what may run has a record. Records are never changed or removed, also when their session is deleted; each has the hash of the one before. Signed checkpoints outside the store show later that nothing was cut off or rewritten.`}
       </p>
       <AuditVerify />
       <AuditFilterForm filter={filter} onChange={setFilter} />
-      <section aria-label="What is recorded" className="flex flex-col gap-3">
+      <section aria-label={t`What is recorded`} className="flex flex-col gap-3">
         <a
           href={`/api/audit/export${query === '' ? '' : `?${query}`}`}
           download="foreword-audit.jsonl"
           className="self-start text-sm text-accent underline"
         >
-          {query === '' ? 'Export all records as JSON Lines' : 'Export these records as JSON Lines'}
+          {query === '' ? t`Export all records as JSON Lines` : t`Export these records as JSON Lines`}
         </a>
         <AuditHistory key={query} filter={query} onSession={(session) => setFilter({ ...noFilter, session })} />
       </section>
@@ -63,12 +62,12 @@ interface AuditFilterFormProps {
 /** The fields of the filter. Each applies at once; texts when one leaves the field or presses Enter. */
 function AuditFilterForm({ filter, onChange }: AuditFilterFormProps): ReactNode {
   const texts = [
-    { name: 'tool', label: 'Tool' },
-    { name: 'session', label: 'Session' },
+    { name: 'tool', label: t`Tool` },
+    { name: 'session', label: t`Session` },
   ] as const
   return (
     <form
-      aria-label="Which records"
+      aria-label={t`Which records`}
       className="grid grid-cols-2 gap-3 sm:grid-cols-3"
       onSubmit={(event) => event.preventDefault()}
     >
@@ -81,26 +80,26 @@ function AuditFilterForm({ filter, onChange }: AuditFilterFormProps): ReactNode 
         />
       ))}
       <Select
-        label="Decision"
+        label={t`Decision`}
         options={decisions}
         value={filter.decision}
         onChange={({ target }) => onChange({ ...filter, decision: target.value })}
       />
       <TextField
-        label="From"
+        label={t`From`}
         type="date"
         value={filter.from}
         onChange={({ target }) => onChange({ ...filter, from: target.value })}
       />
       <TextField
-        label="To"
+        label={t`To`}
         type="date"
         value={filter.to}
         onChange={({ target }) => onChange({ ...filter, to: target.value })}
       />
       <div className="flex items-end">
         <Button look="plain" disabled={filterQuery(filter).size === 0} onClick={() => onChange(noFilter)}>
-          Show all
+          {t`Show all`}
         </Button>
       </div>
     </form>
@@ -124,7 +123,7 @@ function LateField({ label, value, onChange }: LateFieldProps): ReactNode {
     <TextField
       label={label}
       value={draft}
-      placeholder="Any"
+      placeholder={t`Any`}
       onChange={({ target }) => setDraft(target.value)}
       onBlur={apply}
       onKeyDown={({ key }) => key === 'Enter' && apply()}

@@ -6,6 +6,8 @@ import { ErrorNote } from '../parts/error-note.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { auditCall, auditFacts, auditOutcome } from './audit-words.ts'
+import { timeText } from '../parts/numbers.ts'
+import { t } from '../language/language.ts'
 
 interface AuditRecordsProps {
   readonly label: string
@@ -44,13 +46,13 @@ export function AuditHistory({ filter, before, onSession }: AuditHistoryProps): 
   return (
     <>
       <RecordList
-        label={before === undefined ? 'Records' : `Records before ${before}`}
+        label={before === undefined ? t`Records` : t`Records before ${before}`}
         records={records}
         onSession={onSession}
       />
       {records.length === PAGE && first > 1 && !older && (
         <Button look="plain" className="self-start" onClick={() => setOlder(true)}>
-          Show older
+          {t`Show older`}
         </Button>
       )}
       {older && <AuditHistory filter={filter} before={first} onSession={onSession} />}
@@ -59,10 +61,10 @@ export function AuditHistory({ filter, before, onSession }: AuditHistoryProps): 
 }
 
 function emptyText(filter: string, before: number | undefined): string {
-  if (before !== undefined) return 'There are no older ones.'
+  if (before !== undefined) return t`There are no older ones.`
   return filter === ''
-    ? 'No records yet. Every call of a tool, and every decision about one, will have one.'
-    : 'No record matches.'
+    ? t`No records yet. Every call of a tool, and every decision about one, will have one.`
+    : t`No record matches.`
 }
 
 interface RecordListProps {
@@ -95,7 +97,7 @@ function RecordLine({ record }: { readonly record: AuditRecord }): ReactNode {
         <span className={`font-medium ${colors[look]}`}>{text}</span>
         <span className="font-medium">{record.tool ?? record.kind}</span>
         <time dateTime={record.time} className="ms-auto text-soft tabular-nums">
-          {`${new Date(record.time).toLocaleString()} · ${record.number}`}
+          {`${timeText(record.time)} · ${record.number}`}
         </time>
       </span>
       <span dir="ltr" className="truncate font-mono text-xs text-soft">
@@ -127,11 +129,11 @@ function RecordFacts({ record, onSession }: RecordFactsProps): ReactNode {
       {session !== undefined && (
         <p className="flex flex-wrap gap-x-4 text-sm text-accent">
           <Link href={`/sessions/${encodeURIComponent(session)}`} className="underline">
-            Open the session
+            {t`Open the session`}
           </Link>
           {onSession && (
             <button type="button" className="underline" onClick={() => onSession(session)}>
-              Only records of this session
+              {t`Only records of this session`}
             </button>
           )}
         </p>

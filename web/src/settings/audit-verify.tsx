@@ -4,10 +4,12 @@ import type { AuditReport } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { TextField } from '../parts/fields.tsx'
-import { count } from '../parts/numbers.ts'
 import { AuditRecords } from './audit-records.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { useAction } from '../parts/use-action.ts'
+import { timeText } from '../parts/numbers.ts'
+import { t } from '../language/language.ts'
+import { rich } from '../language/rich.ts'
 
 type Checked = { readonly report: AuditReport; readonly time: Date }
 
@@ -25,7 +27,7 @@ export function AuditVerify(): ReactNode {
     })
   }
   return (
-    <section aria-label="The chain" className="flex flex-col gap-2">
+    <section aria-label={t`The chain`} className="flex flex-col gap-2">
       <form
         className="flex flex-wrap items-end gap-3"
         onSubmit={(event) => {
@@ -35,20 +37,20 @@ export function AuditVerify(): ReactNode {
       >
         <div className="min-w-60 grow">
           <TextField
-            label="A record that you noted"
-            placeholder="NUMBER:HASH, or nothing"
+            label={t`A record that you noted`}
+            placeholder={t`NUMBER:HASH, or nothing`}
             spellCheck={false}
             value={expect}
             onChange={({ target }) => setExpect(target.value)}
           />
         </div>
         <Button look="plain" type="submit" disabled={isBusy}>
-          {isBusy ? 'Verifying…' : 'Verify'}
+          {isBusy ? t`Verifying…` : t`Verify`}
         </Button>
       </form>
       <p role="status" className="text-sm">
         {checked?.report.type === 'whole' && (
-          <span className="text-good">{`${wholeText(checked.report.records)} Verified at ${checked.time.toLocaleTimeString()}.`}</span>
+          <span className="text-good">{`${wholeText(checked.report.records)} ${t`Verified at ${timeText(checked.time, { timeStyle: 'medium' })}.`}`}</span>
         )}
       </p>
       {error && <ErrorNote error={error} />}
@@ -59,9 +61,9 @@ export function AuditVerify(): ReactNode {
 }
 
 function wholeText(records: number): string {
-  if (records === 0) return 'There are no records yet.'
-  if (records === 1) return 'The only record matches its hash.'
-  return `All ${count(records)} records match their hashes, and each follows the one before.`
+  if (records === 0) return t`There are no records yet.`
+  if (records === 1) return t`The only record matches its hash.`
+  return t`All ${records} records match their hashes, and each follows the one before.`
 }
 
 function Broken({ report }: { readonly report: Extract<AuditReport, { readonly type: 'broken' }> }): ReactNode {
@@ -70,20 +72,18 @@ function Broken({ report }: { readonly report: Extract<AuditReport, { readonly t
   const before =
     number === 1 || !isChain
       ? ''
-      : number === 2
-        ? ' Record 1 is whole.'
-        : ` Records 1 to ${count(number - 1)} are whole.`
+      : ` ${number === 2 ? t`Record 1 is whole.` : t`Records 1 to ${number - 1} are whole.`}`
   return (
     <div className="flex flex-col gap-2">
       <ErrorNote
         error={{
           message: isChain
-            ? `The chain is broken at record ${count(number)}: ${why}.${before}`
-            : `The audit is not what it was: ${why}.`,
+            ? `${t`The chain is broken at record ${number}: ${why}.`}${before}`
+            : t`The audit is not what it was: ${why}.`,
           hint,
         }}
       />
-      <AuditRecords label="Around the break" query={`after=${Math.max(0, number - 2)}&limit=3`} />
+      <AuditRecords label={t`Around the break`} query={`after=${Math.max(0, number - 2)}&limit=3`} />
     </div>
   )
 }
@@ -99,18 +99,18 @@ function AuditProof({ report }: { readonly report: AuditReport }): ReactNode {
     <div className="flex flex-col gap-2 text-sm">
       {position !== undefined && (
         <p className="flex flex-wrap items-baseline gap-x-2">
-          <span className="text-soft">Newest record</span>
+          <span className="text-soft">{t`Newest record`}</span>
           <code className="min-w-0 break-all text-xs">{position}</code>
           <CopyButton text={position} />
         </p>
       )}
       <p>
         {newest
-          ? `Newest checkpoint: record ${count(newest.number)}, ${new Date(newest.time).toLocaleString()}.`
-          : 'There is no checkpoint yet.'}
+          ? t`Newest checkpoint: record ${newest.number}, ${timeText(newest.time)}.`
+          : t`There is no checkpoint yet.`}
       </p>
       {targets.length > 0 && (
-        <ul aria-label="Checkpoints" className="flex flex-col gap-1">
+        <ul aria-label={t`Checkpoints`} className="flex flex-col gap-1">
           {targets.map((target) => (
             <li key={target.target}>
               <code className="text-xs break-all">{target.target}</code>
@@ -122,25 +122,24 @@ function AuditProof({ report }: { readonly report: AuditReport }): ReactNode {
       )}
       {restores.map(({ time, saved, before }) => (
         <p key={time} className="text-warn">
-          {`A backup of ${new Date(saved).toLocaleString()} was restored on ${new Date(time).toLocaleString()}${before ? `, in place of ${count(before.number)} records` : ''}.`}
+          {before
+            ? t`A backup of ${timeText(saved)} was restored on ${timeText(time)}, in place of ${before.number} records.`
+            : t`A backup of ${timeText(saved)} was restored on ${timeText(time)}.`}
         </p>
       ))}
       {key !== undefined && (
-        <p className="text-soft">
-          {'Signed with '}
-          <code className="text-xs break-all">{key}</code>
-        </p>
+        <p className="text-soft">{rich`Signed with ${<code className="text-xs break-all">{key}</code>}`}</p>
       )}
     </div>
   )
 }
 
 function targetText({ newest, checkpoints }: Target): string {
-  if (newest === undefined) return 'nothing written yet.'
-  const read = checkpoints === undefined ? 'cannot be read back' : `${count(checkpoints)} compared`
-  return `up to record ${count(newest.number)}, ${read}.`
+  if (newest === undefined) return t`nothing written yet.`
+  const read = checkpoints === undefined ? t`cannot be read back` : t`${checkpoints} compared`
+  return t`up to record ${newest.number}, ${read}.`
 }
 
 function failureText({ since, message }: NonNullable<Target['failure']>): string {
-  return `${since === undefined ? 'Failing' : `Failing since ${new Date(since).toLocaleString()}`}: ${message}.`
+  return since === undefined ? t`Failing: ${message}.` : t`Failing since ${timeText(since)}: ${message}.`
 }

@@ -1,5 +1,6 @@
 import { argvText, exactLine } from '../../../src/context.ts'
 import type { AuditRecord } from '../api/resources.ts'
+import { t } from '../language/language.ts'
 
 export interface AuditOutcome {
   readonly text: string
@@ -8,13 +9,21 @@ export interface AuditOutcome {
 
 /** The decisions, as a person looks for them. */
 export const decisions = [
-  { value: '', title: 'Any' },
-  { value: 'allowed', title: 'Allowed by a rule' },
-  { value: 'refused', title: 'Refused by a rule' },
-  { value: 'asked', title: 'A person was asked' },
-  { value: 'approved', title: 'Approved by a person' },
-  { value: 'denied', title: 'Denied by a person' },
+  { value: '', title: t`Any` },
+  { value: 'allowed', title: t`Allowed by a rule` },
+  { value: 'refused', title: t`Refused by a rule` },
+  { value: 'asked', title: t`A person was asked` },
+  { value: 'approved', title: t`Approved by a person` },
+  { value: 'denied', title: t`Denied by a person` },
 ] as const
+
+const outcomes: Readonly<Record<string, string>> = {
+  allowed: t`allowed`,
+  refused: t`refused`,
+  asked: t`asked`,
+  approved: t`approved`,
+  denied: t`denied`,
+}
 
 const looks: Readonly<Record<string, AuditOutcome['look']>> = {
   refused: 'bad',
@@ -24,11 +33,11 @@ const looks: Readonly<Record<string, AuditOutcome['look']>> = {
 
 /** The decision; of a call that ran, its result; of a change that was made, that it was. */
 export function auditOutcome({ kind, decision, ok }: AuditRecord): AuditOutcome {
-  if (kind === 'damaged') return { text: 'damaged', look: 'bad' }
-  if (ok === false) return { text: 'failed', look: 'bad' }
-  if (kind === 'call' && ok === true) return { text: 'ran', look: 'good' }
-  if (kind === 'change' && decision !== 'asked' && decision !== 'denied') return { text: 'changed', look: 'good' }
-  return { text: decision ?? 'noted', look: looks[decision ?? ''] ?? 'good' }
+  if (kind === 'damaged') return { text: t`damaged`, look: 'bad' }
+  if (ok === false) return { text: t`failed`, look: 'bad' }
+  if (kind === 'call' && ok === true) return { text: t`ran`, look: 'good' }
+  if (kind === 'change' && decision !== 'asked' && decision !== 'denied') return { text: t`changed`, look: 'good' }
+  return { text: outcomes[decision ?? ''] ?? decision ?? t`noted`, look: looks[decision ?? ''] ?? 'good' }
 }
 
 /** What ran or would run, as exactly as it is recorded. */
@@ -38,16 +47,16 @@ export function auditCall({ argv, command, input, reason, rule }: AuditRecord): 
 
 /** Names of facts that are not plain words. */
 const names: Readonly<Record<string, string>> = {
-  toolCallId: 'tool call',
-  call: 'model call',
-  request: 'hash of the request',
-  digest: 'hash of the call',
-  argv: 'arguments',
-  read: 'had read',
-  exitCode: 'exit code',
-  durationMs: 'duration, ms',
-  ok: 'succeeded',
-  previous: 'hash before',
+  toolCallId: t`tool call`,
+  call: t`model call`,
+  request: t`hash of the request`,
+  digest: t`hash of the call`,
+  argv: t`arguments`,
+  read: t`had read`,
+  exitCode: t`exit code`,
+  durationMs: t`duration, ms`,
+  ok: t`succeeded`,
+  previous: t`hash before`,
 }
 
 /** Every fact of a record, with its name and its exact text. */

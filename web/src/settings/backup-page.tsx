@@ -5,9 +5,11 @@ import { type Status, useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { CopyLine } from '../parts/copy-button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { bytes, count, percent } from '../parts/numbers.ts'
+import { bytes, percent, timeText } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { useAction } from '../parts/use-action.ts'
+import { t } from '../language/language.ts'
+import { rich } from '../language/rich.ts'
 
 const BACKUPS = '/api/backups'
 
@@ -29,11 +31,10 @@ export default function BackupPage(): ReactNode {
   return (
     <div className="flex flex-col gap-6">
       <p className="text-soft">
-        One archive of everything in the home: sessions, files, prompts, workspace and configuration, as they are at one
-        moment. The gateway goes on while it is made.
+        {t`One archive of everything in the home: sessions, files, prompts, workspace and configuration, as they are at one moment. The gateway goes on while it is made.`}
       </p>
       <p className="rounded-lg border border-warn px-3 py-2 text-sm">
-        It also contains the token of this gateway and the keys of your providers. Keep it as private as the home.
+        {t`It also contains the token of this gateway and the keys of your providers. Keep it as private as the home.`}
       </p>
       {refusal && <ErrorNote error={refusal} />}
       {failed && <ErrorNote error={{ message: failed.message, hint: failed.hint }} />}
@@ -42,26 +43,26 @@ export default function BackupPage(): ReactNode {
       ) : (
         <div className="flex flex-wrap gap-2">
           <Button look={ready ? 'plain' : 'primary'} onClick={() => void make()}>
-            {ready ? 'Make another archive' : 'Make an archive'}
+            {ready ? t`Make another archive` : t`Make an archive`}
           </Button>
         </div>
       )}
       {ready && !running && <Ready backup={ready} />}
       <RestoreHelp name={ready?.name ?? 'ARCHIVE.tar.gz'} />
-      <section aria-label="Archives that were made here" className="flex flex-col gap-2">
-        <h2 className="text-lg font-semibold">Made here</h2>
+      <section aria-label={t`Archives that were made here`} className="flex flex-col gap-2">
+        <h2 className="text-lg font-semibold">{t`Made here`}</h2>
         {made.length === 0 ? (
           <p className="text-sm text-soft">
-            None yet. Archives of <code>foreword backup</code> are not listed.
+            {rich`None yet. Archives of ${<code>foreword backup</code>} are not listed.`}
           </p>
         ) : (
           <ul className="divide-y divide-line text-sm">
             {made.map((each) => (
               <li key={each.time} className="flex flex-wrap gap-x-3 py-1.5">
                 <time dateTime={each.time} className="min-w-0 flex-1">
-                  {new Date(each.time).toLocaleString('en')}
+                  {timeText(each.time)}
                 </time>
-                <span className="text-soft">{`${count(each.files)} files, ${bytes(each.bytes)}`}</span>
+                <span className="text-soft">{t`${each.files} files, ${bytes(each.bytes)}`}</span>
               </li>
             ))}
           </ul>
@@ -75,8 +76,10 @@ function Progress({ stage, done, all }: NonNullable<BackupState['running']>): Re
   const share = done === undefined || !all ? undefined : Math.min(1, done / all)
   return (
     <div role="status" className="flex flex-col gap-1 text-sm">
-      <p>{`Making the archive: ${stage}${share === undefined ? ' …' : `, ${percent(share)}`}`}</p>
-      <progress aria-label="Progress of the archive" className="w-full accent-accent" value={share} max={1} />
+      <p>
+        {share === undefined ? t`Making the archive: ${stage} …` : t`Making the archive: ${stage}, ${percent(share)}`}
+      </p>
+      <progress aria-label={t`Progress of the archive`} className="w-full accent-accent" value={share} max={1} />
     </div>
   )
 }
@@ -84,19 +87,19 @@ function Progress({ stage, done, all }: NonNullable<BackupState['running']>): Re
 function Ready({ backup }: { readonly backup: MadeBackup }): ReactNode {
   const { id, name, bytes: size, files, leftOut, outside } = backup
   return (
-    <section aria-label="Ready" className="flex flex-col gap-2 rounded-lg border border-line p-3 text-sm">
+    <section aria-label={t`Ready`} className="flex flex-col gap-2 rounded-lg border border-line p-3 text-sm">
       <p className="font-medium break-all">{name}</p>
-      <p className="text-soft">{`${count(files)} files, ${bytes(size)}. It was read back and verified.`}</p>
+      <p className="text-soft">{t`${files} files, ${bytes(size)}. It was read back and verified.`}</p>
       <a
         href={`${BACKUPS}/${encodeURIComponent(id)}/archive`}
         download={name}
         className="self-start rounded-lg bg-accent px-3 py-1.5 font-medium text-accent-ink hover:brightness-95"
       >
-        Download
+        {t`Download`}
       </a>
-      <p className="text-xs text-soft">It can be downloaded for an hour, and until the gateway stops.</p>
-      <Missing title="Not in the archive:" items={leftOut} />
-      <Missing title="Not in the archive because it is outside the home:" items={outside} />
+      <p className="text-xs text-soft">{t`It can be downloaded for an hour, and until the gateway stops.`}</p>
+      <Missing title={t`Not in the archive:`} items={leftOut} />
+      <Missing title={t`Not in the archive because it is outside the home:`} items={outside} />
     </section>
   )
 }
@@ -120,11 +123,10 @@ function RestoreHelp({ name }: { readonly name: string }): ReactNode {
   const { data } = useResource<Status>('/api/status')
   const command = `foreword restore ${name} --replace${data ? ` --home ${quoted(data.home)}` : ''}`
   return (
-    <section aria-label="Restore" className="flex flex-col gap-2">
-      <h2 className="text-lg font-semibold">Restore</h2>
+    <section aria-label={t`Restore`} className="flex flex-col gap-2">
+      <h2 className="text-lg font-semibold">{t`Restore`}</h2>
       <p className="text-sm text-soft">
-        Stop the gateway, then run this command in a terminal. It verifies the archive before it changes anything, and
-        keeps the present content of the home in a folder of its own.
+        {t`Stop the gateway, then run this command in a terminal. It verifies the archive before it changes anything, and keeps the present content of the home in a folder of its own.`}
       </p>
       <CopyLine text={command} />
     </section>

@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react'
 import { useResource } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { count, dollars } from '../parts/numbers.ts'
+import { dollars } from '../parts/numbers.ts'
 import { UsageBar } from './usage-bar.tsx'
+import { t } from '../language/language.ts'
 
 /** A budget in its present period, as `GET /api/budgets` lists it; one of each turn or session has a limit alone. */
 interface ListedBudget {
@@ -29,7 +30,7 @@ export function CostsBudgets(): ReactNode {
   return (
     <section aria-labelledby="budgets" className="flex flex-col gap-2">
       <h2 id="budgets" className="text-sm font-medium">
-        Budgets
+        {t`Budgets`}
       </h2>
       <ul className="divide-y divide-line rounded-lg border border-line">
         {data.budgets.map((budget) => (
@@ -43,7 +44,7 @@ export function CostsBudgets(): ReactNode {
 }
 
 function Budget({ budget: { name, unit, period, limit, spent, held = 0, left } }: { readonly budget: ListedBudget }) {
-  const amount = (value: number): string => (unit === 'usd' ? dollars(value) : `${count(value)} tokens`)
+  const amount = (value: number): string => (unit === 'usd' ? dollars(value) : t`${value} tokens`)
   const title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
   return (
     <>
@@ -53,7 +54,7 @@ function Budget({ budget: { name, unit, period, limit, spent, held = 0, left } }
           {period !== undefined && <span className="text-soft">{` ${period}`}</span>}
         </span>
         <span className="tabular-nums">
-          {left === undefined ? `${amount(limit)} each` : `${amount(Math.max(0, left))} of ${amount(limit)} left`}
+          {left === undefined ? t`${amount(limit)} each` : t`${amount(Math.max(0, left))} of ${amount(limit)} left`}
         </span>
       </div>
       {spent !== undefined && (
@@ -66,8 +67,7 @@ function Budget({ budget: { name, unit, period, limit, spent, held = 0, left } }
             ]}
           />
           <p className="mt-1 text-xs text-soft">
-            {`${amount(spent)} spent`}
-            {held > 0 && `, ${amount(held)} held for calls that run`}
+            {held > 0 ? t`${amount(spent)} spent, ${amount(held)} held for calls that run` : t`${amount(spent)} spent`}
           </p>
         </>
       )}

@@ -4,13 +4,14 @@ import { type CostReport, type ListedSession, type UsageReport, useResource } fr
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { TextField } from '../parts/fields.tsx'
-import { count } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { CostsBudgets } from './costs-budgets.tsx'
 import { CostsMoney } from './costs-money.tsx'
 import { CostsTokens } from './costs-tokens.tsx'
 import { UsageChoice } from './usage-bar.tsx'
 import { dayStart, titled } from './usage-range.ts'
+import { t } from '../language/language.ts'
+import { rich } from '../language/rich.ts'
 
 const FEW = '50'
 /** As many as the gateway lists. */
@@ -36,36 +37,35 @@ export default function CostsPage(): ReactNode {
   return (
     <div className="flex flex-col gap-5">
       <p className="text-sm text-soft">
-        What the calls cost and read, by what the providers reported and the prices that are known now. By layer, skill
-        and tool the price of each call is divided by the tokens of its prompt. Days are those of {zone}.
+        {t`What the calls cost and read, by what the providers reported and the prices that are known now. By layer, skill and tool the price of each call is divided by the tokens of its prompt. Days are those of ${zone}.`}
       </p>
       {session ? <OneSession session={session} /> : <CostsBudgets />}
       <div className="flex flex-wrap gap-x-6 gap-y-3">
         {/* The gateway adds up the tokens of all sessions only. */}
         {session === undefined && (
           <UsageChoice<Unit>
-            label="Show"
+            label={t`Show`}
             name="unit"
             options={titled('money', 'tokens')}
             value={unit}
             onChange={setUnit}
           />
         )}
-        <UsageChoice<CostRangeId> label="Time" name="range" options={costRanges} value={range} onChange={setRange} />
+        <UsageChoice<CostRangeId> label={t`Time`} name="range" options={costRanges} value={range} onChange={setRange} />
         {range === 'days' && (
           <div className="flex flex-wrap gap-3">
             {(['since', 'until'] as const).map((end) => (
               <TextField
                 key={end}
                 type="date"
-                label={end === 'since' ? 'Since' : 'Until'}
+                label={end === 'since' ? t`Since` : t`Until`}
                 value={days[end]}
                 onChange={({ target }) => setDays({ ...days, [end]: target.value })}
               />
             ))}
           </div>
         )}
-        <UsageChoice label="By" name="by" options={groups[unit]} value={by} onChange={setBy} />
+        <UsageChoice label={t`By`} name="by" options={groups[unit]} value={by} onChange={setBy} />
       </div>
       {error && <ErrorNote error={error} />}
       {data === undefined && !error && <Spinner />}
@@ -75,7 +75,7 @@ export default function CostsPage(): ReactNode {
           <div className="flex flex-wrap gap-3">
             {'rest' in data && data.rest && limit !== MOST && (
               <Button look="plain" onClick={() => setLimit(MOST)}>
-                {`Show ${count(data.rest.rows)} more`}
+                {t`Show ${data.rest.rows} more`}
               </Button>
             )}
             {unit === 'money' && data.total.calls > 0 && (
@@ -84,7 +84,7 @@ export default function CostsPage(): ReactNode {
                 href={address({ limit: MOST, format: 'csv' })}
                 download
               >
-                Download as CSV
+                {t`Download as CSV`}
               </a>
             )}
           </div>
@@ -99,7 +99,7 @@ type Unit = 'money' | 'tokens'
 
 function Report({ report }: { readonly report: CostReport | UsageReport }): ReactNode {
   if (report.total.calls === 0 && report.total.waiting === undefined)
-    return <p className="text-sm">No calls in this time. They are counted from the first message on.</p>
+    return <p className="text-sm">{t`No calls in this time. They are counted from the first message on.`}</p>
   return 'nanoDollars' in report.total ? (
     <CostsMoney report={report as CostReport} />
   ) : (
@@ -111,13 +111,14 @@ function OneSession({ session }: { readonly session: string }): ReactNode {
   const { data } = useResource<ListedSession>(`/api/sessions/${encodeURIComponent(session)}`)
   return (
     <p className="text-sm">
-      {'Only calls of '}
-      <Link href={`/sessions/${encodeURIComponent(session)}`} className="text-accent underline">
-        <bdi>{data?.title ?? data?.opening ?? session}</bdi>
-      </Link>
+      {rich`Only calls of ${(
+        <Link href={`/sessions/${encodeURIComponent(session)}`} className="text-accent underline">
+          <bdi>{data?.title ?? data?.opening ?? session}</bdi>
+        </Link>
+      )}`}
       {' · '}
       <Link href="/settings/costs" className="text-accent underline">
-        All sessions
+        {t`All sessions`}
       </Link>
     </p>
   )
@@ -125,14 +126,14 @@ function OneSession({ session }: { readonly session: string }): ReactNode {
 
 /** Which calls are counted, up to now unless it ends earlier. */
 const costRanges = [
-  { id: 'today', title: 'Today' },
-  { id: '7', title: '7 days' },
-  { id: '30', title: '30 days' },
-  { id: '90', title: '90 days' },
-  { id: 'month', title: 'This month' },
-  { id: 'last', title: 'Last month' },
-  { id: 'all', title: 'All' },
-  { id: 'days', title: 'Other days' },
+  { id: 'today', title: t`Today` },
+  { id: '7', title: t`7 days` },
+  { id: '30', title: t`30 days` },
+  { id: '90', title: t`90 days` },
+  { id: 'month', title: t`This month` },
+  { id: 'last', title: t`Last month` },
+  { id: 'all', title: t`All` },
+  { id: 'days', title: t`Other days` },
 ] as const
 
 type CostRangeId = (typeof costRanges)[number]['id']

@@ -2,8 +2,9 @@ import type { ReactNode } from 'react'
 import type { UsageReport } from '../api/resources.ts'
 import { callsText, count } from '../parts/numbers.ts'
 import { FigureTable, RowName, Totals, UsageSigns } from './usage-bar.tsx'
-import { titleOf } from './usage-range.ts'
+import { nounOf, titleOf } from './usage-range.ts'
 import { LayerTable, ToolTable } from './usage-token-tables.tsx'
+import { t } from '../language/language.ts'
 
 /** What the calls of a time read and wrote, in tokens. */
 export function CostsTokens({ report }: { readonly report: UsageReport }): ReactNode {
@@ -31,11 +32,11 @@ interface CallTableProps {
 }
 
 const parts = [
-  { id: 'fresh', title: 'New', kind: 'fresh', color: 'var(--slot-input)' },
-  { id: 'cached', title: 'Cached', kind: 'cached', color: 'var(--slot-history)' },
-  { id: 'written', title: 'Written', kind: 'written', color: 'var(--slot-before-input)' },
-  { id: 'undivided', title: 'Cache not reported', kind: undefined, color: 'var(--slot-reserve)' },
-  { id: 'output', title: 'Answers', kind: undefined, color: 'var(--slot-tools)' },
+  { id: 'fresh', title: t`New`, kind: 'fresh', color: 'var(--slot-input)' },
+  { id: 'cached', title: t`Cached`, kind: 'cached', color: 'var(--slot-history)' },
+  { id: 'written', title: t`Written`, kind: 'written', color: 'var(--slot-before-input)' },
+  { id: 'undivided', title: t`Cache not reported`, kind: undefined, color: 'var(--slot-reserve)' },
+  { id: 'output', title: t`Answers`, kind: undefined, color: 'var(--slot-tools)' },
 ] as const
 
 /** Most providers report their cache: the column for the others is there where there are any. */
@@ -49,13 +50,13 @@ function CallTable({ by, rows, rest }: CallTableProps): ReactNode {
   const shown = partsOf(all)
   return (
     <div className="flex flex-col gap-3">
-      <UsageSigns label="Tokens" signs={shown.map(({ title, color }) => ({ text: title, color }))} />
+      <UsageSigns label={t`Tokens`} signs={shown.map(({ title, color }) => ({ text: title, color }))} />
       <FigureTable
-        caption={`Usage by ${by}`}
+        caption={t`Usage by ${nounOf(by)}`}
         first={titleOf(by)}
         rows={all}
         keyOf={(row) => ('rows' in row ? 'rest' : (row.key ?? ''))}
-        name={(row) => ('rows' in row ? `${count(row.rows)} more` : <RowName by={by} row={row} />)}
+        name={(row) => ('rows' in row ? t`${row.rows} more` : <RowName by={by} row={row} />)}
         most={Math.max(...rows.map(({ prompt, output }) => prompt + output), 1)}
         bar={(row) => shown.map(({ id, color }) => ({ id, color, tokens: row[id] }))}
         below={(row) => (
@@ -67,7 +68,7 @@ function CallTable({ by, rows, rest }: CallTableProps): ReactNode {
           </span>
         )}
         columns={[
-          { title: 'Calls', figure: ({ calls }) => count(calls) },
+          { title: t`Calls`, figure: ({ calls }) => count(calls) },
           ...shown.map(({ id, title, kind }) => ({
             title,
             wide: true,
@@ -91,16 +92,15 @@ type Total = UsageReport['total']
 
 function TokenTotals({ total }: { readonly total: Total }): ReactNode {
   const figures = [
-    { name: 'Prompts', value: count(total.prompt), below: 'tokens' },
-    { name: 'Answers', value: count(total.output), below: 'tokens' },
-    { name: 'Calls', value: count(total.calls) },
+    { name: t`Prompts`, value: count(total.prompt), below: t`tokens` },
+    { name: t`Answers`, value: count(total.output), below: t`tokens` },
+    { name: t`Calls`, value: count(total.calls) },
   ]
   return (
-    <section aria-label="Together" className="flex flex-col gap-3">
+    <section aria-label={t`Together`} className="flex flex-col gap-3">
       <Totals figures={figures} />
       <p className="text-sm text-soft">
-        {promptWords(total)}
-        {total.unreported > 0 && ` Of ${callsText(total.unreported)} there is no complete report.`}
+        {promptWords(total)} {total.unreported > 0 && t`Of ${callsText(total.unreported)} there is no complete report.`}
       </p>
     </section>
   )
@@ -109,8 +109,8 @@ function TokenTotals({ total }: { readonly total: Total }): ReactNode {
 /** How prompts were read, as far as it was reported. */
 function promptWords(total: Total): string {
   const { fresh, cached, written, undivided } = total
-  const silent = `of ${count(undivided)} tokens the providers did not report what came from a cache`
-  if (isSilent(total)) return `${silent.charAt(0).toUpperCase()}${silent.slice(1)}.`
-  const read = `Of the prompts, ${count(fresh)} tokens were new, ${count(cached)} from a cache, and ${count(written)} written to one`
-  return undivided === 0 ? `${read}.` : `${read}; ${silent}.`
+  if (isSilent(total)) return t`Of ${undivided} tokens the providers did not report what came from a cache.`
+  return undivided === 0
+    ? t`Of the prompts, ${fresh} tokens were new, ${cached} from a cache, and ${written} written to one.`
+    : t`Of the prompts, ${fresh} tokens were new, ${cached} from a cache, and ${written} written to one; of ${undivided} tokens the providers did not report what came from a cache.`
 }

@@ -10,25 +10,26 @@ import { Words } from '../parts/words.tsx'
 import { settingsPages } from './settings-pages.ts'
 import type { ApiError } from '../api/client.ts'
 import { underway } from '../api/underway.ts'
+import { andText, timeText } from '../parts/numbers.ts'
+import { t } from '../language/language.ts'
+import { rich } from '../language/rich.ts'
 
 /** What `foreword doctor` finds: what is well, what is not, and what to do about it. */
 export default function DoctorPage(): ReactNode {
   return (
     <div className="flex flex-col gap-5">
       <p className="text-sm text-soft">
-        Checks the home, the configuration, the store, the model, the tools and every capability, as{' '}
-        <code>foreword doctor</code> does. Nothing is changed.
+        {rich`Checks the home, the configuration, the store, the model, the tools and every capability, as ${<code>foreword doctor</code>} does. Nothing is changed.`}
       </p>
-      <Checks path="/api/doctor" again="Run again" toDo="To do" inOrder="In order" />
-      <section aria-label="Security" className="flex flex-col gap-5">
+      <Checks path="/api/doctor" again={t`Run again`} toDo={t`To do`} inOrder={t`In order`} />
+      <section aria-label={t`Security`} className="flex flex-col gap-5">
         <div>
-          <h2 className="font-semibold">Security</h2>
+          <h2 className="font-semibold">{t`Security`}</h2>
           <p className="text-sm text-soft">
-            Checks for known holes, as <code>foreword doctor --security</code> does. Nothing is changed: where files can
-            be closed to others, <code>foreword doctor --security --fix</code> does it.
+            {rich`Checks for known holes, as ${<code>foreword doctor --security</code>} does. Nothing is changed: where files can be closed to others, ${<code>foreword doctor --security --fix</code>} does it.`}
           </p>
         </div>
-        <Checks path="/api/doctor/security" again="Check again" toDo="Holes" inOrder="No holes" />
+        <Checks path="/api/doctor/security" again={t`Check again`} toDo={t`Holes`} inOrder={t`No holes`} />
       </section>
     </div>
   )
@@ -55,7 +56,7 @@ function Checks({ path, again, toDo: toDoLabel, inOrder }: ChecksProps): ReactNo
         <p role="status" className="text-sm">
           {statusText(findings, running)}
         </p>
-        {running && <Spinner label="Checking" />}
+        {running && <Spinner label={t`Checking`} />}
       </div>
       {error && <ErrorNote error={error} />}
       {toDo.length > 0 && <FindingList label={toDoLabel} findings={toDo} />}
@@ -69,13 +70,13 @@ const levels = ['problem', 'warning'] as const
 function statusText(findings: readonly Finding[], running: boolean): string {
   const [problems, warnings] = levels.map((level) => findings.filter((finding) => finding.level === level).length)
   const found = [
-    ...(problems ? [`${problems} ${problems === 1 ? 'problem' : 'problems'}`] : []),
-    ...(warnings ? [`${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`] : []),
+    ...(problems ? [problems === 1 ? t`1 problem` : t`${problems} problems`] : []),
+    ...(warnings ? [warnings === 1 ? t`1 warning` : t`${warnings} warnings`] : []),
   ]
-  if (running)
-    return `Checking… ${findings.length} checked${found.length > 0 ? `, ${found.join(' and ')} so far` : ''}.`
-  if (found.length > 0) return `${found.join(' and ')}, ${findings.length} checked.`
-  return findings.length === 0 ? '' : `Everything is in order, ${findings.length} checked.`
+  if (running && found.length > 0) return t`Checking… ${findings.length} checked, ${andText(found)} so far.`
+  if (running) return t`Checking… ${findings.length} checked.`
+  if (found.length > 0) return t`${andText(found)}, ${findings.length} checked.`
+  return findings.length === 0 ? '' : t`Everything is in order, ${findings.length} checked.`
 }
 
 interface FindingListProps {
@@ -97,9 +98,9 @@ function FindingList({ label, findings }: FindingListProps): ReactNode {
 }
 
 const looks = {
-  ok: { word: 'in order', color: 'text-good' },
-  warning: { word: 'warning', color: 'text-warn' },
-  problem: { word: 'problem', color: 'text-bad' },
+  ok: { word: t`in order`, color: 'text-good' },
+  warning: { word: t`warning`, color: 'text-warn' },
+  problem: { word: t`problem`, color: 'text-bad' },
 } as const
 
 function FindingRow({ finding: { id, check, level, message, hint } }: { readonly finding: NamedFinding }): ReactNode {
@@ -118,7 +119,7 @@ function FindingRow({ finding: { id, check, level, message, hint } }: { readonly
         {hint !== undefined && <Hint text={hint} />}
         {page && (
           <Link href={`/settings/${page.id}`} className="self-start text-accent underline">
-            {`Open ${page.title}`}
+            {t`Open ${page.title}`}
           </Link>
         )}
       </div>
@@ -128,7 +129,7 @@ function FindingRow({ finding: { id, check, level, message, hint } }: { readonly
 
 /** Times of this browser in place of times in UTC. */
 function withLocalTimes(message: string): string {
-  return message.replaceAll(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, (time) => new Date(time).toLocaleString())
+  return message.replaceAll(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, (time) => timeText(time))
 }
 
 /** What to do; commands in it are set off, and can be copied. */

@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react'
 import { showToast } from '../parts/toasts.tsx'
+import { t } from '../language/language.ts'
 
 /**
  * While something is changed and not saved, the browser asks before the window is closed; a person who goes to another page
@@ -17,7 +18,7 @@ export function useLeaveNotice(changed: boolean): RefObject<boolean> {
   }, [changed])
   useEffect(
     () => () => {
-      if (unsaved.current) showToast({ text: 'Your changes are not saved. You find them here when you come back.' })
+      if (unsaved.current) showToast({ text: t`Your changes are not saved. You find them here when you come back.` })
     },
     [],
   )

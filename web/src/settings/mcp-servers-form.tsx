@@ -4,6 +4,7 @@ import { useLate } from '../parts/use-late.ts'
 import { useLeaveNotice } from './leave-notice.ts'
 import { fieldsOf, type ServerFields, serverOf, type WrittenServer } from './mcp-servers-fields.ts'
 import { ServerReview } from './mcp-servers-review.tsx'
+import { t } from '../language/language.ts'
 
 /** What was typed and not saved, by the name of the server; of a new one by no name. Kept while the page is open. */
 const unsaved = new Map<string, ServerFields>()
@@ -38,24 +39,24 @@ export function ServerForm({ name, written, onClose }: ServerFormProps): ReactNo
   const isFilled = settled.name.trim() !== '' && (server.command ?? server.url) !== ''
   return (
     <section
-      aria-label={name === '' ? 'New server' : `Change ${name}`}
+      aria-label={name === '' ? t`New server` : t`Change ${name}`}
       className="flex flex-col gap-3 rounded-lg border border-line bg-raised p-3"
     >
       {name === '' && (
         <TextField
-          label="Name"
-          hint={`Its tools are named after it: ${fields.name.trim() || 'NAME'}__tool.`}
+          label={t`Name`}
+          hint={t`Its tools are named after it: ${fields.name.trim() || 'NAME'}__tool.`}
           spellCheck={false}
           value={fields.name}
           onChange={({ target }) => change({ name: target.value })}
         />
       )}
       <Select
-        label="The server"
+        label={t`The server`}
         value={fields.kind}
         options={[
-          { value: 'program', title: 'is a program on this machine' },
-          { value: 'address', title: 'is reached at an address' },
+          { value: 'program', title: t`is a program on this machine` },
+          { value: 'address', title: t`is reached at an address` },
         ]}
         onChange={({ target }) => change({ kind: target.value as ServerFields['kind'] })}
       />
@@ -65,8 +66,8 @@ export function ServerForm({ name, written, onClose }: ServerFormProps): ReactNo
         <AddressFields fields={fields} change={change} />
       )}
       <TextField
-        label="Time to connect, ms"
-        hint="10,000 unless given."
+        label={t`Time to connect, ms`}
+        hint={t`10,000 unless given.`}
         inputMode="numeric"
         value={fields.connectTimeoutMs}
         onChange={({ target }) => change({ connectTimeoutMs: target.value.replaceAll(/\D/g, '') })}
@@ -78,25 +79,25 @@ export function ServerForm({ name, written, onClose }: ServerFormProps): ReactNo
           checked={fields.enabled}
           onChange={({ target }) => change({ enabled: target.checked })}
         />
-        Use this server
+        {t`Use this server`}
       </label>
       {isFilled ? (
         <ServerReview
           change={{ name: settled.name.trim(), server }}
           isBehind={settled !== fields}
-          action={fields.enabled ? 'Save and start' : 'Save'}
+          action={fields.enabled ? t`Save and start` : t`Save`}
           onSaved={close}
           onCancel={close}
         >
           {fields.enabled && server.command !== undefined && (
             <p className="break-words text-warn">
-              {`Saving starts ${[server.command, ...(server.args ?? [])].join(' ')} on this machine, with your rights.`}
+              {t`Saving starts ${[server.command, ...(server.args ?? [])].join(' ')} on this machine, with your rights.`}
             </p>
           )}
         </ServerReview>
       ) : (
         <button type="button" className="self-end text-sm text-accent underline" onClick={close}>
-          Cancel
+          {t`Cancel`}
         </button>
       )}
     </section>
@@ -112,35 +113,40 @@ function ProgramFields({ fields, change }: PartProps): ReactNode {
   return (
     <>
       <TextField
-        label="Command"
+        label={t`Command`}
         placeholder="npx"
         spellCheck={false}
         value={fields.command}
         onChange={({ target }) => change({ command: target.value })}
       />
-      <Lines label="Arguments" hint="One in each line." value={fields.args} onChange={(args) => change({ args })} />
       <Lines
-        label="Environment"
-        hint="NAME=VARIABLE in each line: the variable of the program, and the one of the gateway that has its value. Never a secret itself."
+        label={t`Arguments`}
+        hint={t`One in each line.`}
+        value={fields.args}
+        onChange={(args) => change({ args })}
+      />
+      <Lines
+        label={t`Environment`}
+        hint={t`NAME=VARIABLE in each line: the variable of the program, and the one of the gateway that has its value. Never a secret itself.`}
         value={fields.environment}
         onChange={(environment) => change({ environment })}
       />
       <TextField
-        label="Folder"
-        hint="Relative to the home; the home itself unless given."
+        label={t`Folder`}
+        hint={t`Relative to the home; the home itself unless given.`}
         spellCheck={false}
         value={fields.directory}
         onChange={({ target }) => change({ directory: target.value })}
       />
       <Select
-        label="Sandbox"
-        hint="What the program may reach."
+        label={t`Sandbox`}
+        hint={t`What the program may reach.`}
         value={fields.sandbox}
         onChange={({ target }) => change({ sandbox: target.value as ServerFields['sandbox'] })}
         options={[
-          { value: 'off', title: 'None: it can do what you can' },
-          { value: 'network', title: 'The workspace and the network' },
-          { value: 'closed', title: 'The workspace alone' },
+          { value: 'off', title: t`None: it can do what you can` },
+          { value: 'network', title: t`The workspace and the network` },
+          { value: 'closed', title: t`The workspace alone` },
         ]}
       />
     </>
@@ -151,15 +157,15 @@ function AddressFields({ fields, change }: PartProps): ReactNode {
   return (
     <>
       <TextField
-        label="Address"
+        label={t`Address`}
         placeholder="https://tracker.example/mcp"
         spellCheck={false}
         value={fields.url}
         onChange={({ target }) => change({ url: target.value })}
       />
       <Lines
-        label="Headers"
-        hint="name=VARIABLE in each line: the header, and the environment variable of the gateway that has its value. Never a secret itself."
+        label={t`Headers`}
+        hint={t`name=VARIABLE in each line: the header, and the environment variable of the gateway that has its value. Never a secret itself.`}
         value={fields.headers}
         onChange={(headers) => change({ headers })}
       />

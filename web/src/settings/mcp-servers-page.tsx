@@ -10,11 +10,12 @@ import { useSWRConfig } from 'swr'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
 import { Fold } from '../parts/fold.tsx'
-import { count } from '../parts/numbers.ts'
 import { sentence } from '../parts/sentence.ts'
 import { useAction } from '../parts/use-action.ts'
 import { ServerReview } from './mcp-servers-review.tsx'
 import type { FileVersion } from '../../../src/capability.ts'
+import { timeText } from '../parts/numbers.ts'
+import { t } from '../language/language.ts'
 
 /** How often the list is read again while a server starts or has failed, and otherwise, ms. */
 const SOON_MS = 1_000
@@ -31,11 +32,11 @@ export default function McpServersPage(): ReactNode {
   const [adds, setAdds] = useState(() => isUnsaved(''))
   if (error && data === undefined) return <ErrorNote error={error} />
   if (data === undefined) return <Spinner />
-  const add = <Button onClick={() => setAdds(true)}>Add a server</Button>
+  const add = <Button onClick={() => setAdds(true)}>{t`Add a server`}</Button>
   return (
     <div className="flex flex-col gap-6">
       <p className="text-soft">
-        Programs and addresses that offer tools over MCP. Their tools must be allowed like all others.
+        {t`Programs and addresses that offer tools over MCP. Their tools must be allowed like all others.`}
       </p>
       {error && <ErrorNote error={error} />}
       {data.servers.map((server) => (
@@ -44,12 +45,14 @@ export default function McpServersPage(): ReactNode {
       {adds ? (
         <ServerForm name="" written={undefined} onClose={() => setAdds(false)} />
       ) : data.servers.length === 0 ? (
-        <Empty action={add}>No server is configured yet. One gives a model the tools of a program or a service.</Empty>
+        <Empty
+          action={add}
+        >{t`No server is configured yet. One gives a model the tools of a program or a service.`}</Empty>
       ) : (
         <div>{add}</div>
       )}
-      <section aria-label="Earlier servers" className="flex flex-col gap-2">
-        <h2 className="text-lg font-semibold">Earlier servers</h2>
+      <section aria-label={t`Earlier servers`} className="flex flex-col gap-2">
+        <h2 className="text-lg font-semibold">{t`Earlier servers`}</h2>
         <ServerVersions />
       </section>
     </div>
@@ -57,11 +60,11 @@ export default function McpServersPage(): ReactNode {
 }
 
 const states = {
-  running: ['Running', 'text-good'],
-  starting: ['Starting', 'text-soft'],
-  failed: ['Failed', 'text-bad'],
-  unusable: ['Cannot be used', 'text-bad'],
-  disabled: ['Not used', 'text-soft'],
+  running: [t`Running`, 'text-good'],
+  starting: [t`Starting`, 'text-soft'],
+  failed: [t`Failed`, 'text-bad'],
+  unusable: [t`Cannot be used`, 'text-bad'],
+  disabled: [t`Not used`, 'text-soft'],
 } as const
 
 /** One server: how it is, its tools, what it has last written, and what can be done with it. */
@@ -76,11 +79,11 @@ function ServerCard({ server }: { readonly server: ListedServer }): ReactNode {
         <h2 className="min-w-0 font-semibold break-words">{name}</h2>
         <span className={`grow font-medium ${look}`}>{title}</span>
         {state !== 'disabled' && state !== 'unusable' && <Restart name={name} />}
-        <Button look="plain" aria-label={`Change ${name}`} onClick={() => setOpen('form')}>
-          Change
+        <Button look="plain" aria-label={t`Change ${name}`} onClick={() => setOpen('form')}>
+          {t`Change`}
         </Button>
-        <Button look="plain" aria-label={`Remove ${name}`} onClick={() => setOpen('removal')}>
-          Remove
+        <Button look="plain" aria-label={t`Remove ${name}`} onClick={() => setOpen('removal')}>
+          {t`Remove`}
         </Button>
       </div>
       <p className="font-mono text-xs break-all text-soft">
@@ -99,9 +102,9 @@ function ServerCard({ server }: { readonly server: ListedServer }): ReactNode {
       ))}
       {withheld.length > 0 && (
         <p className="break-words text-warn">
-          {`Withheld, since their definitions have changed: ${withheld.join(', ')}. `}
+          {t`Withheld, since their definitions have changed: ${withheld.join(', ')}.`}{' '}
           <Link href="/settings/tools" className="text-accent underline">
-            See the differences
+            {t`See the differences`}
           </Link>
         </p>
       )}
@@ -109,9 +112,9 @@ function ServerCard({ server }: { readonly server: ListedServer }): ReactNode {
       <LastLines server={server} />
       {open === 'form' && <ServerForm name={name} written={written} onClose={close} />}
       {open === 'removal' && (
-        <section aria-label={`Remove ${name}`} className="rounded-lg border border-line bg-raised p-3">
-          <ServerReview change={{ name, server: null }} action="Remove" danger onSaved={close} onCancel={close}>
-            <p className="text-soft">Its tools are no longer offered. It can be put back below.</p>
+        <section aria-label={t`Remove ${name}`} className="rounded-lg border border-line bg-raised p-3">
+          <ServerReview change={{ name, server: null }} action={t`Remove`} danger onSaved={close} onCancel={close}>
+            <p className="text-soft">{t`Its tools are no longer offered. It can be put back below.`}</p>
           </ServerReview>
         </section>
       )}
@@ -128,8 +131,8 @@ function Restart({ name }: { readonly name: string }): ReactNode {
   }
   return (
     <>
-      <Button look="plain" disabled={busy} aria-label={`Restart ${name}`} onClick={() => void restart()}>
-        {busy ? 'Restarting …' : 'Restart'}
+      <Button look="plain" disabled={busy} aria-label={t`Restart ${name}`} onClick={() => void restart()}>
+        {busy ? t`Restarting …` : t`Restart`}
       </Button>
       {error && <ErrorNote error={error} />}
     </>
@@ -139,15 +142,18 @@ function Restart({ name }: { readonly name: string }): ReactNode {
 function ServerTools({ server: { tools } }: { readonly server: ListedServer }): ReactNode {
   if (tools.length === 0) return null
   const tokens = tools.reduce((sum, each) => sum + each.tokens, 0)
-  const title = `${tools.length === 1 ? 'One tool' : `${count(tools.length)} tools`}, ${count(tokens)} tokens of definitions`
+  const title =
+    tools.length === 1
+      ? t`One tool, ${tokens} tokens of definitions`
+      : t`${tools.length} tools, ${tokens} tokens of definitions`
   return (
     <Fold summary={title} summaryClassName="cursor-pointer">
       <ul className="divide-y divide-line py-1">
         {tools.map((tool) => (
           <li key={tool.name} className="flex flex-wrap gap-x-3 py-1">
             <span className="min-w-0 flex-1 font-mono break-words">{tool.name}</span>
-            <span className="text-soft">{`${count(tool.tokens)} tokens`}</span>
-            <span className="w-full text-xs break-all text-soft">{`Accepted definition ${tool.digest}`}</span>
+            <span className="text-soft">{t`${tool.tokens} tokens`}</span>
+            <span className="w-full text-xs break-all text-soft">{t`Accepted definition ${tool.digest}`}</span>
           </li>
         ))}
       </ul>
@@ -158,7 +164,7 @@ function ServerTools({ server: { tools } }: { readonly server: ListedServer }): 
 function LastLines({ server: { stderr } }: { readonly server: ListedServer }): ReactNode {
   if (stderr.length === 0) return null
   return (
-    <Fold summary="What it has last written on its error output" summaryClassName="cursor-pointer">
+    <Fold summary={t`What it has last written on its error output`} summaryClassName="cursor-pointer">
       <pre
         tabIndex={0}
         className="mt-1 max-h-64 overflow-auto rounded-md border border-line bg-sunken p-2 text-xs whitespace-pre-wrap wrap-anywhere"
@@ -176,25 +182,25 @@ function ServerVersions(): ReactNode {
   if (error) return <ErrorNote error={error} />
   if (data === undefined) return <Spinner />
   const earlier = data.versions.slice(1)
-  if (earlier.length === 0) return <p className="text-sm text-soft">The servers were not changed here yet.</p>
+  if (earlier.length === 0) return <p className="text-sm text-soft">{t`The servers were not changed here yet.`}</p>
   const close = (): void => setChosen(undefined)
   return (
     <ul className="divide-y divide-line text-sm">
       {earlier.map(({ version, time, text }) => (
         <li key={version} className="flex flex-col gap-2 py-2">
           <div className="flex flex-wrap items-center gap-x-3">
-            <time dateTime={time}>{new Date(time).toLocaleString('en')}</time>
+            <time dateTime={time}>{timeText(time)}</time>
             <span className="min-w-0 grow break-words text-soft">{namesIn(text)}</span>
             <Button
               look="plain"
-              aria-label={`Put back the servers of ${new Date(time).toLocaleString('en')}`}
+              aria-label={t`Put back the servers of ${timeText(time)}`}
               onClick={() => setChosen(version)}
             >
-              Put back
+              {t`Put back`}
             </Button>
           </div>
           {chosen === version && (
-            <ServerReview change={{ version }} action="Put back" onSaved={close} onCancel={close} />
+            <ServerReview change={{ version }} action={t`Put back`} onSaved={close} onCancel={close} />
           )}
         </li>
       ))}
@@ -204,5 +210,5 @@ function ServerVersions(): ReactNode {
 
 function namesIn(text: string): string {
   const names = Object.keys(JSON.parse(text) as object)
-  return names.length === 0 ? 'no server' : names.join(', ')
+  return names.length === 0 ? t`no server` : names.join(', ')
 }

@@ -7,6 +7,7 @@ import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { SERVERS, type ServerChange, type ServerPreview } from './mcp-servers-fields.ts'
 import { useAction } from '../parts/use-action.ts'
+import { t } from '../language/language.ts'
 
 interface ServerReviewProps {
   readonly change: ServerChange
@@ -69,18 +70,18 @@ export function ServerReview(props: ServerReviewProps): ReactNode {
         </p>
       ))}
       {changes && (
-        <section aria-label="config.json as it will be written" className="flex flex-col gap-2">
-          <h4 className="font-medium">config.json as it will be written</h4>
+        <section aria-label={t`config.json as it will be written`} className="flex flex-col gap-2">
+          <h4 className="font-medium">{t`config.json as it will be written`}</h4>
           <DiffLines diff={data.difference} />
           {children}
         </section>
       )}
       {data !== undefined && !changes && data.problems.length === 0 && (
-        <p className="text-soft">config.json has these values already.</p>
+        <p className="text-soft">{t`config.json has these values already.`}</p>
       )}
       <div className="flex flex-wrap justify-end gap-2">
         <Button look="plain" onClick={onCancel}>
-          Cancel
+          {t`Cancel`}
         </Button>
         <Button
           look={danger ? 'danger' : 'primary'}

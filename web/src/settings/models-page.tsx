@@ -2,11 +2,11 @@ import type { ReactNode } from 'react'
 import { type ModelList, type SetupOptions, useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { count } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { Words } from '../parts/words.tsx'
 import { ModelForms } from '../setup/model-forms.tsx'
 import { useChooseModel } from '../setup/use-choose-model.ts'
+import { t } from '../language/language.ts'
 
 /** The models that can be used, the one that sessions use unless they choose another, and how to attach more. */
 export default function ModelsPage(): ReactNode {
@@ -18,7 +18,7 @@ export default function ModelsPage(): ReactNode {
   return (
     <div className="flex flex-col gap-8">
       <p className="text-soft">
-        The models that can answer. A conversation uses the one in use unless it chooses another.
+        {t`The models that can answer. A conversation uses the one in use unless it chooses another.`}
       </p>
       {refusal && <ErrorNote error={refusal} />}
       <ul className="flex flex-col divide-y divide-line">
@@ -29,9 +29,9 @@ export default function ModelsPage(): ReactNode {
               <p className="text-sm text-soft">
                 {ready ? (
                   window === undefined ? (
-                    'Its window is not known.'
+                    t`Its window is not known.`
                   ) : (
-                    `Window: ${count(window)} tokens`
+                    t`Window: ${window} tokens`
                   )
                 ) : (
                   <Words>{why ?? ''}</Words>
@@ -39,11 +39,11 @@ export default function ModelsPage(): ReactNode {
               </p>
             </div>
             {current ? (
-              <span className="text-sm font-medium text-good">In use</span>
+              <span className="text-sm font-medium text-good">{t`In use`}</span>
             ) : (
               ready && (
                 <Button look="plain" disabled={busy} onClick={() => void choose(id)}>
-                  Use
+                  {t`Use`}
                 </Button>
               )
             )}
@@ -52,7 +52,7 @@ export default function ModelsPage(): ReactNode {
       </ul>
       {setup && (
         <div className="flex flex-col gap-6">
-          <h2 className="text-lg font-semibold">Attach a provider</h2>
+          <h2 className="text-lg font-semibold">{t`Attach a provider`}</h2>
           <ModelForms providers={setup.providers} />
         </div>
       )}

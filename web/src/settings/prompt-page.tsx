@@ -9,8 +9,10 @@ import { showToast } from '../parts/toasts.tsx'
 import { useLate } from '../parts/use-late.ts'
 import { type SavedAs, useDraft, type Versioned } from './version-draft.ts'
 import { VersionForm } from './version-form.tsx'
-import { type ListedVersion, timeText, VersionList } from './version-list.tsx'
+import { type ListedVersion, VersionList } from './version-list.tsx'
 import { SentLayer } from './version-sent.tsx'
+import { timeText } from '../parts/numbers.ts'
+import { t } from '../language/language.ts'
 
 /** The system prompt, as `GET /api/prompt` shows it. */
 interface Prompt {
@@ -42,8 +44,7 @@ export default function PromptPage(): ReactNode {
   return (
     <div className="flex flex-col gap-6">
       <p className="text-soft">
-        What every model reads first, in all sessions but those of an agent that replaces it. A change counts from the
-        next turn on.
+        {t`What every model reads first, in all sessions but those of an agent that replaces it. A change counts from the next turn on.`}
       </p>
       {data.warnings.map((warning) => (
         <p key={warning} className="rounded-lg border border-warn px-3 py-2 text-sm">
@@ -53,7 +54,7 @@ export default function PromptPage(): ReactNode {
       <PromptEditor prompt={data} readAgain={readAgain} />
       <VersionList
         versions={history.versions.map(({ text, ...each }) => ({ ...each, text }))}
-        empty="Reset"
+        empty={t`Reset`}
         emptyToo
         putBack={putBack}
       />
@@ -91,29 +92,36 @@ function PromptEditor({ prompt, readAgain }: { readonly prompt: Prompt; readAgai
         await readAgain()
       }
       showToast({
-        text: 'The system prompt is reset.',
-        action: { label: 'Undo', run: () => void undo().catch(report) },
+        text: t`The system prompt is reset.`,
+        action: { label: t`Undo`, run: () => void undo().catch(report) },
       })
     } catch (failure) {
       report(failure)
     }
   }
   return (
-    <section aria-label="In force" className="flex flex-col gap-4">
+    <section aria-label={t`In force`} className="flex flex-col gap-4">
       <p className="text-sm">
-        <span className="font-medium">In force: </span>
+        <span className="font-medium">{t`In force:`}</span>{' '}
         {edited && time !== undefined
-          ? `the prompt that was edited here, version ${version} of ${timeText(time)}.`
+          ? t`the prompt that was edited here, version ${version} of ${timeText(time)}.`
           : `${sourceText(unedited.from)}.`}
       </p>
-      <VersionForm label="System prompt" newest={newest} draft={draft} textOf={(value) => value} save={save} compares>
+      <VersionForm
+        label={t`System prompt`}
+        newest={newest}
+        draft={draft}
+        textOf={(value) => value}
+        save={save}
+        compares
+      >
         <TextArea
-          label="System prompt"
+          label={t`System prompt`}
           maxLength={200_000}
           hint={
             draft.value.trim() === ''
-              ? 'Blank: no system prompt is sent.'
-              : 'Each call replaces {{date}}, {{tools}} and {{citations}} in it.'
+              ? t`Blank: no system prompt is sent.`
+              : t`Each call replaces {{date}}, {{tools}} and {{citations}} in it.`
           }
           value={draft.value}
           onChange={({ target }) => draft.set(target.value)}
@@ -123,16 +131,16 @@ function PromptEditor({ prompt, readAgain }: { readonly prompt: Prompt; readAgai
             layer="system-prompt"
             body={draft.changed ? { system: late } : {}}
             version={version}
-            none="Nothing of it is sent."
+            none={t`Nothing of it is sent.`}
           />
         )}
       </VersionForm>
       {edited && (
         <div className="flex flex-wrap items-center gap-3">
           <Button look="danger" onClick={() => void reset()}>
-            Reset
+            {t`Reset`}
           </Button>
-          <p className="text-sm text-soft">{`Goes back to ${sourceText(unedited.from)}.`}</p>
+          <p className="text-sm text-soft">{t`Goes back to ${sourceText(unedited.from)}.`}</p>
         </div>
       )}
     </section>
@@ -145,5 +153,5 @@ function report(failure: unknown): void {
 
 /** The source of the prompt while there is no edit. */
 function sourceText(from: string): string {
-  return from === 'packaged system prompt' ? 'the prompt that comes with Foreword' : `the file ${from} of the home`
+  return from === 'packaged system prompt' ? t`the prompt that comes with Foreword` : t`the file ${from} of the home`
 }

@@ -10,10 +10,11 @@ import { Empty } from '../parts/empty.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
-import { count } from '../parts/numbers.ts'
 import { ExactText } from '../parts/exact-text.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { useAction } from '../parts/use-action.ts'
+import type { RecordWords } from './records-kind.ts'
+import { t } from '../language/language.ts'
 
 /** How often files that are still being read are asked for again, ms. */
 const AGAIN_MS = 1_000
@@ -21,11 +22,12 @@ const AGAIN_MS = 1_000
 interface RecordFilesProps {
   /** `agent` or `project` */
   readonly name: string
+  readonly words: NonNullable<RecordWords['files']>
   readonly id: string
 }
 
 /** The files of an agent or a project: what each costs, or why it cannot be read. */
-export function RecordFiles({ name, id }: RecordFilesProps): ReactNode {
+export function RecordFiles({ name, words, id }: RecordFilesProps): ReactNode {
   const { data, error, mutate } = useResource<{ readonly files: readonly FileRow[] }>(
     `/api/files?owner=${name}/${encodeURIComponent(id)}`,
     { refreshInterval: (latest) => (latest?.files.some(({ state }) => state.type === 'processing') ? AGAIN_MS : 0) },
@@ -39,15 +41,15 @@ export function RecordFiles({ name, id }: RecordFilesProps): ReactNode {
   const [asked, setAsked] = useState(search.get('file'))
   const choose = (
     <Button look="plain" disabled={sending} onClick={() => field.current?.click()}>
-      <Upload size={16} aria-hidden /> {sending ? 'Uploading …' : 'Add files'}
+      <Upload size={16} aria-hidden /> {sending ? t`Uploading …` : t`Add files`}
     </Button>
   )
   return (
-    <section aria-label="Files" className="flex flex-col gap-2 text-sm">
-      <h2 className="text-lg font-semibold">Files</h2>
+    <section aria-label={t`Files`} className="flex flex-col gap-2 text-sm">
+      <h2 className="text-lg font-semibold">{t`Files`}</h2>
       {error && <ErrorNote error={error} />}
       {data !== undefined && data.files.length > 0 && (
-        <ul aria-label="Files" className="flex flex-col divide-y divide-line rounded-lg border border-line">
+        <ul aria-label={t`Files`} className="flex flex-col divide-y divide-line rounded-lg border border-line">
           {data.files.map((file) => (
             <li key={file.id} className="flex items-start gap-3 py-1 ps-3 pe-1">
               <Fold
@@ -68,10 +70,10 @@ export function RecordFiles({ name, id }: RecordFilesProps): ReactNode {
                 {hasText(file) ? (
                   <FileText file={file} start={search.get('file') === file.id ? Number(search.get('at') ?? 0) : 0} />
                 ) : (
-                  <p className="text-xs text-soft">This file has no text to show.</p>
+                  <p className="text-xs text-soft">{t`This file has no text to show.`}</p>
                 )}
               </Fold>
-              <IconButton label={`Remove ${file.name}`} onClick={() => setLeaving(file)}>
+              <IconButton label={t`Remove ${file.name}`} onClick={() => setLeaving(file)}>
                 <Trash2 size={16} aria-hidden />
               </IconButton>
             </li>
@@ -83,18 +85,14 @@ export function RecordFiles({ name, id }: RecordFilesProps): ReactNode {
         ref={field}
         type="file"
         multiple
-        aria-label={`Files for this ${name}`}
+        aria-label={words.label}
         className="hidden"
         onChange={({ target }) => {
           void add([...(target.files ?? [])])
           target.value = ''
         }}
       />
-      {data?.files.length === 0 ? (
-        <Empty action={choose}>{`This ${name} has no files. The model can search those that you add.`}</Empty>
-      ) : (
-        <div>{choose}</div>
-      )}
+      {data?.files.length === 0 ? <Empty action={choose}>{words.none}</Empty> : <div>{choose}</div>}
       {leaving && (
         <RemoveDialog
           file={leaving}
@@ -109,7 +107,7 @@ export function RecordFiles({ name, id }: RecordFilesProps): ReactNode {
 }
 
 /** Hands files in, one after another; what is refused does not keep the others. */
-function useAdding({ name, id }: RecordFilesProps, readAgain: () => Promise<void>) {
+function useAdding({ name, id }: Omit<RecordFilesProps, 'words'>, readAgain: () => Promise<void>) {
   const [sending, setSending] = useState(false)
   const [refusal, setRefusal] = useState<ApiError>()
   const left = useRef(new AbortController())
@@ -145,16 +143,16 @@ function RemoveDialog({ file: { id, name }, onClose }: { readonly file: FileRow;
       onClose()
     })
   return (
-    <Dialog title="Remove a file" onClose={onClose}>
+    <Dialog title={t`Remove a file`} onClose={onClose}>
       <div className="flex flex-col gap-4 text-sm">
-        <p>{`${name} is deleted and cannot be put back. You can add it again.`}</p>
+        <p>{t`${name} is deleted and cannot be put back. You can add it again.`}</p>
         {error && <ErrorNote error={error} />}
         <div className="flex gap-2">
           <Button look="danger" onClick={() => void remove()}>
-            Remove it
+            {t`Remove it`}
           </Button>
           <Button look="plain" onClick={onClose}>
-            Keep it
+            {t`Keep it`}
           </Button>
         </div>
       </div>
@@ -167,10 +165,10 @@ function hasText({ state }: FileRow): boolean {
 }
 
 function stateText({ state, bytes }: FileRow): string {
-  if (state.type === 'processing') return 'Being read …'
-  if (state.type === 'failed') return `Not read: ${state.reason}.`
+  if (state.type === 'processing') return t`Being read …`
+  if (state.type === 'failed') return t`Not read: ${state.reason}.`
   const { reading } = state
-  return `${count(bytes)} bytes${reading.kind === 'text' ? `, ${count(reading.tokens)} tokens` : ''}`
+  return reading.kind === 'text' ? t`${bytes} bytes, ${reading.tokens} tokens` : t`${bytes} bytes`
 }
 
 /** Characters that are shown at once. */
@@ -190,21 +188,21 @@ function FileText({ file: { id, name }, start = 0 }: FileTextProps): ReactNode {
     { revalidateOnFocus: false, shouldRetryOnError: false },
   )
   if (error) return <ErrorNote error={error} />
-  if (data === undefined) return <Spinner label="Reading the file" />
+  if (data === undefined) return <Spinner label={t`Reading the file`} />
   const { text, offset, total, next } = data
   return (
     <div className="flex flex-col gap-2 pe-2 pb-2">
       <p className="text-xs text-soft">
-        {`Characters ${count(Math.min(offset + 1, total))} to ${count(offset + text.length)} of ${count(total)}`}
+        {t`Characters ${Math.min(offset + 1, total)} to ${offset + text.length} of ${total}`}
       </p>
-      <ExactText label={`Text of ${name}`} text={text} />
+      <ExactText label={t`Text of ${name}`} text={text} />
       {(offset > 0 || next !== undefined) && (
         <div className="flex gap-2">
           <Button look="plain" disabled={offset === 0} onClick={() => setFrom(Math.max(0, offset - PAGE))}>
-            Earlier text
+            {t`Earlier text`}
           </Button>
           <Button look="plain" disabled={next === undefined} onClick={() => setFrom(next!)}>
-            Later text
+            {t`Later text`}
           </Button>
         </div>
       )}

@@ -1,18 +1,13 @@
 import type { ReactNode } from 'react'
 import { tokenx } from '../../../src/context.ts'
-import { count } from '../parts/numbers.ts'
 import { useLate } from '../parts/use-late.ts'
+import { t } from '../language/language.ts'
 
 /** A kind of things that people edit, with versions, at `/api/NAMEs`. */
 export interface RecordsKind<Value extends NamedValue> {
   /** `agent` */
   readonly name: string
-  /** `an agent` */
-  readonly one: string
-  /** What they are for: one sentence. */
-  readonly about: string
-  /** How one is used, where it is nothing that a session chooses: then it has no files and no layer either. */
-  readonly use?: string
+  readonly words: RecordWords
   readonly nameHint?: string
   readonly empty: Value
   /** The line that tells records apart in the list. */
@@ -22,6 +17,26 @@ export interface RecordsKind<Value extends NamedValue> {
   /** Ids of the layers of a request that come from a value, by their titles. */
   layersOf?(value: Value): Readonly<Record<string, string>>
   readonly Fields: (props: FieldsProps<Value>) => ReactNode
+}
+
+/** What the pages of a kind write. Other languages change more than the noun, so each is a text of its own. */
+export interface RecordWords {
+  /** What they are for: one sentence. */
+  readonly about: string
+  /** `agents` */
+  readonly list: string
+  readonly all: string
+  readonly new: string
+  readonly create: string
+  readonly none: string
+  /** How one is used. */
+  readonly use: string
+  readonly removed: string
+  readonly remove: string
+  readonly isRemoved: string
+  /** Absent: they have no files. */
+  readonly files?: { readonly label: string; readonly none: string }
+  named(name: string): string
 }
 
 export interface NamedValue {
@@ -67,5 +82,5 @@ export function fieldsText(
 export function TokenHint({ text, children }: { readonly text: string; readonly children: string }): ReactNode {
   const late = useLate(text, 300)
   if (late.trim() === '') return children
-  return `${children} About ${count(tokenx.text(late))} tokens in each request.`
+  return `${children} ${t`About ${tokenx.text(late)} tokens in each request.`}`
 }

@@ -10,11 +10,12 @@ import { ErrorNote } from '../parts/error-note.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { type KeptList, type NamedValue, recordHref, recordPath, type RecordsKind } from './records-kind.ts'
-import { timeText } from './version-list.tsx'
 import { useAction } from '../parts/use-action.ts'
+import { timeText } from '../parts/numbers.ts'
+import { t } from '../language/language.ts'
 
 export function RecordList<Value extends NamedValue>({ kind }: { readonly kind: RecordsKind<Value> }): ReactNode {
-  const { name, one, about, use = `In a conversation, choose ${one} beside the model.`, describe } = kind
+  const { name, words, describe } = kind
   const { data, error } = useResource<KeptList<Value>>(`/api/${name}s`)
   const records = data?.[`${name}s`]
   const create = (
@@ -22,37 +23,37 @@ export function RecordList<Value extends NamedValue>({ kind }: { readonly kind: 
       href={recordHref(name)}
       className="inline-flex items-center gap-2 self-start rounded-lg bg-accent px-3 py-1.5 text-sm font-medium text-accent-ink hover:brightness-95"
     >
-      <Plus size={16} aria-hidden /> {`New ${name}`}
+      <Plus size={16} aria-hidden /> {words.new}
     </Link>
   )
   return (
     <div className="flex flex-col gap-6">
-      <p className="text-soft">{about}</p>
+      <p className="text-soft">{words.about}</p>
       {error && <ErrorNote error={error} />}
       {records === undefined && !error && <Spinner />}
-      {records?.length === 0 ? <Empty action={create}>{`There is no ${name} yet.`}</Empty> : create}
+      {records?.length === 0 ? <Empty action={create}>{words.none}</Empty> : create}
       {records !== undefined && records.length > 0 && (
-        <ul aria-label={`${name}s`} className="flex flex-col divide-y divide-line rounded-lg border border-line">
+        <ul aria-label={words.list} className="flex flex-col divide-y divide-line rounded-lg border border-line">
           {records.map(({ id, version, value }) => (
             <li key={id}>
               <Link href={recordHref(name, id)} className="flex flex-col gap-0.5 px-3 py-2 hover:bg-sunken">
                 <span className="font-medium" dir="auto">
                   {value.name}
                 </span>
-                <span className="text-sm text-soft">{`${describe(value)} · version ${version}`}</span>
+                <span className="text-sm text-soft">{`${describe(value)} · ${t`version ${version}`}`}</span>
               </Link>
             </li>
           ))}
         </ul>
       )}
       <Removed kind={kind} />
-      <p className="text-sm text-soft">{use}</p>
+      <p className="text-sm text-soft">{words.use}</p>
     </div>
   )
 }
 
 function Removed<Value extends NamedValue>({
-  kind: { name, describe },
+  kind: { name, words, describe },
 }: {
   readonly kind: RecordsKind<Value>
 }): ReactNode {
@@ -68,23 +69,20 @@ function Removed<Value extends NamedValue>({
       await Promise.all([mutate(), refresh(`/api/${name}s`)])
     })
   return (
-    <Fold className="text-sm" summaryClassName="text-soft" summary={`Removed ${name}s`}>
+    <Fold className="text-sm" summaryClassName="text-soft" summary={words.removed}>
       <div className="mt-2 flex flex-col gap-2">
         {refusal && <ErrorNote error={refusal} />}
-        <ul
-          aria-label={`Removed ${name}s`}
-          className="flex flex-col divide-y divide-line rounded-lg border border-line"
-        >
+        <ul aria-label={words.removed} className="flex flex-col divide-y divide-line rounded-lg border border-line">
           {records.map(({ id, version, time, value }) => (
             <li key={id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2">
               <div className="min-w-0 flex-1">
                 <Link href={recordHref(name, id)} className="font-medium text-accent underline" dir="auto">
                   {value.name}
                 </Link>
-                <p className="text-soft">{`${describe(value)} · version ${version}, ${timeText(time)}`}</p>
+                <p className="text-soft">{`${describe(value)} · ${t`version ${version}, ${timeText(time)}`}`}</p>
               </div>
-              <Button look="plain" aria-label={`Put ${value.name} back`} onClick={() => void putBack(id, version)}>
-                Put back
+              <Button look="plain" aria-label={t`Put ${value.name} back`} onClick={() => void putBack(id, version)}>
+                {t`Put back`}
               </Button>
             </li>
           ))}

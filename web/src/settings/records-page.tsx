@@ -8,6 +8,7 @@ import {
   recordHref,
   recordPath,
   type RecordsKind,
+  type RecordWords,
 } from './records-kind.ts'
 import { useSWRConfig } from 'swr'
 import { api } from '../api/client.ts'
@@ -23,6 +24,7 @@ import { type Saved, VersionForm } from './version-form.tsx'
 import { VersionList } from './version-list.tsx'
 import { SentLayer } from './version-sent.tsx'
 import { useAction } from '../parts/use-action.ts'
+import { t } from '../language/language.ts'
 
 export function RecordsPage<Value extends NamedValue>({ kind }: { readonly kind: RecordsKind<Value> }): ReactNode {
   const [search] = useSearchParams()
@@ -49,7 +51,7 @@ interface EditorProps<Value extends NamedValue> {
 
 /** The form of a new record. */
 function NewRecord<Value extends NamedValue>({ kind, onSaved }: EditorProps<Value>): ReactNode {
-  const { name, empty, textOf } = kind
+  const { name, words, empty, textOf } = kind
   const newest = { version: 0, value: empty }
   const draft = useDraft(`${name}/new`, newest)
   const [, navigate] = useLocation()
@@ -68,16 +70,9 @@ function NewRecord<Value extends NamedValue>({ kind, onSaved }: EditorProps<Valu
   }
   return (
     <div className="flex flex-col gap-6">
-      <BackLink name={name} />
-      <h2 className="text-lg font-semibold">{`New ${name}`}</h2>
-      <VersionForm
-        label={`New ${name}`}
-        newest={newest}
-        draft={draft}
-        textOf={textOf}
-        save={save}
-        saveLabel={`Create the ${name}`}
-      >
+      <BackLink {...kind} />
+      <h2 className="text-lg font-semibold">{words.new}</h2>
+      <VersionForm label={words.new} newest={newest} draft={draft} textOf={textOf} save={save} saveLabel={words.create}>
         <RecordFields kind={kind} value={draft.value} set={draft.set} />
       </VersionForm>
     </div>
@@ -91,7 +86,7 @@ function RecordEditor<Value extends NamedValue>({
   warnings,
   onSaved,
 }: EditorProps<Value> & { readonly id: string; readonly warnings: readonly string[] | undefined }): ReactNode {
-  const { name, textOf } = kind
+  const { name, words, textOf } = kind
   const path = recordPath(name, id, '/versions')
   const { data, error, mutate } = useResource<{ readonly versions: readonly KeptRecord<Value>[] }>(path)
   const { mutate: refresh } = useSWRConfig()
@@ -106,7 +101,7 @@ function RecordEditor<Value extends NamedValue>({
   if (newest === undefined) {
     return (
       <div className="flex flex-col gap-6">
-        <BackLink name={name} />
+        <BackLink {...kind} />
         {error ? <ErrorNote error={error} /> : <Spinner />}
       </div>
     )
@@ -114,10 +109,10 @@ function RecordEditor<Value extends NamedValue>({
   const { value } = newest
   return (
     <div className="flex flex-col gap-6">
-      <BackLink name={name} />
+      <BackLink {...kind} />
       {error && <ErrorNote error={error} />}
       {value === undefined ? (
-        <p role="status">{`This ${name} is removed. Put one of its versions back to use it again.`}</p>
+        <p role="status">{words.isRemoved}</p>
       ) : (
         <Editor
           kind={kind}
@@ -130,7 +125,7 @@ function RecordEditor<Value extends NamedValue>({
       )}
       <VersionList
         versions={data!.versions.map((each) => ({ ...each, text: each.value && textOf(each.value) }))}
-        empty="Removed"
+        empty={t`Removed`}
         putBack={putBack}
       />
     </div>
@@ -150,7 +145,7 @@ function Editor<Value extends NamedValue>({
   readonly warnings: readonly string[] | undefined
   readAgain(): Promise<void>
 }): ReactNode {
-  const { name, use, empty, textOf, layersOf } = kind
+  const { name, words, empty, textOf, layersOf } = kind
   const draft = useDraft(`${name}/${id}`, newest)
   const { error: refusal, act } = useAction()
   const [, navigate] = useLocation()
@@ -173,7 +168,7 @@ function Editor<Value extends NamedValue>({
       await readAgain()
       navigate(`/settings/${name}s`)
       const run = (): void => void undo().catch((failure: Error) => showToast({ text: failure.message }))
-      showToast({ text: `${newest.value.name} is removed.`, action: { label: 'Undo', run }, ms: 10_000 })
+      showToast({ text: t`${newest.value.name} is removed.`, action: { label: t`Undo`, run }, ms: 10_000 })
     })
   return (
     <>
@@ -181,7 +176,7 @@ function Editor<Value extends NamedValue>({
         {newest.value.name}
       </h2>
       <VersionForm
-        label={`The ${name} ${newest.value.name}`}
+        label={words.named(newest.value.name)}
         newest={newest}
         draft={draft}
         textOf={textOf}
@@ -191,23 +186,29 @@ function Editor<Value extends NamedValue>({
         <RecordFields kind={kind} value={draft.value} set={draft.set} />
       </VersionForm>
       {layersOf && (
-        <section aria-label="What the model reads" className="flex flex-col gap-1">
+        <section aria-label={t`What the model reads`} className="flex flex-col gap-1">
           {Object.entries(layersOf(newest.value)).map(([title, layer]) => (
             <SentLayer key={title} title={title} layer={layer} body={{ [name]: id }} version={newest.version} />
           ))}
         </section>
       )}
-      {use === undefined && <RecordFiles name={name} id={id} />}
+      {words.files && <RecordFiles name={name} words={words.files} id={id} />}
       {refusal && <ErrorNote error={refusal} />}
       <div>
-        <Button look="danger" onClick={() => void remove()}>{`Remove this ${name}`}</Button>
+        <Button look="danger" onClick={() => void remove()}>
+          {words.remove}
+        </Button>
       </div>
     </>
   )
 }
 
-function BackLink({ name }: { readonly name: string }): ReactNode {
-  return <Link href={`/settings/${name}s`} className="text-sm text-accent underline">{`All ${name}s`}</Link>
+function BackLink({ name, words }: { readonly name: string; readonly words: RecordWords }): ReactNode {
+  return (
+    <Link href={`/settings/${name}s`} className="text-sm text-accent underline">
+      {words.all}
+    </Link>
+  )
 }
 
 /** A field that was left empty is not sent. */
@@ -230,7 +231,7 @@ function RecordFields<Value extends NamedValue>({
   return (
     <>
       <TextField
-        label="Name"
+        label={t`Name`}
         required
         maxLength={100}
         hint={nameHint}

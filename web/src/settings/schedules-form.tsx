@@ -6,6 +6,7 @@ import { ErrorNote } from '../parts/error-note.tsx'
 import { Select, TextArea, TextField } from '../parts/fields.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { type ListedSchedule, missedRules, SCHEDULES } from './schedules-kind.ts'
+import { t } from '../language/language.ts'
 
 interface Fields {
   readonly name: string
@@ -39,9 +40,9 @@ export function NewSchedule({ onAdded }: { onAdded(): void }): ReactNode {
     onAdded()
   }
   return (
-    <Fold summaryClassName="font-medium" summary="New schedule">
-      <ScheduleForm key={added} label="New schedule" start={nothing} onSubmit={add}>
-        Add the schedule
+    <Fold summaryClassName="font-medium" summary={t`New schedule`}>
+      <ScheduleForm key={added} label={t`New schedule`} start={nothing} onSubmit={add}>
+        {t`Add the schedule`}
       </ScheduleForm>
     </Fold>
   )
@@ -68,8 +69,8 @@ export function EditSchedule({ schedule, onEnd }: EditProps): ReactNode {
     onEnd()
   }
   return (
-    <ScheduleForm label={`Edit ${schedule.name}`} start={start} onSubmit={change} onCancel={onEnd}>
-      Save the schedule
+    <ScheduleForm label={t`Edit ${schedule.name}`} start={start} onSubmit={change} onCancel={onEnd}>
+      {t`Save the schedule`}
     </ScheduleForm>
   )
 }
@@ -104,42 +105,42 @@ function ScheduleForm({ label, start, children, onSubmit, onCancel }: FormProps)
   }
   return (
     <form aria-label={label} className="mt-3 flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
-      {start.name !== '' && <TextField label="Name" required maxLength={100} {...bind('name')} />}
+      {start.name !== '' && <TextField label={t`Name`} required maxLength={100} {...bind('name')} />}
       <TextField
-        label="When"
+        label={t`When`}
         required
         maxLength={200}
-        placeholder="every weekday at 8"
-        hint="Such as: every day at 8:30 · every monday and friday at 18:00 · every 15 minutes · on the first of the month at 9 · at 2026-12-01 09:00 · 30 8 * * 1-5"
+        placeholder={t`every weekday at 8`}
+        hint={t`Such as: every day at 8:30 · every monday and friday at 18:00 · every 15 minutes · on the first of the month at 9 · at 2026-12-01 09:00 · 30 8 * * 1-5`}
         {...bind('when')}
       />
-      <TextArea label="Message" required {...bind('text')} />
-      <Select label="Where" options={useTargets(start.target)} {...bind('target')} />
+      <TextArea label={t`Message`} required {...bind('text')} />
+      <Select label={t`Where`} options={useTargets(start.target)} {...bind('target')} />
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
         <TextField
-          label="Budget of a run"
+          label={t`Budget of a run`}
           required
           inputMode="decimal"
           pattern="\d+(\.\d+)?"
           placeholder="0.50"
-          hint="A call that could pass it waits for you."
+          hint={t`A call that could pass it waits for you.`}
           {...bind('most')}
         />
         <Select
-          label="In"
+          label={t`In`}
           options={[
-            { value: 'usd', title: 'US dollars' },
-            { value: 'tokens', title: 'Tokens' },
+            { value: 'usd', title: t`US dollars` },
+            { value: 'tokens', title: t`Tokens` },
           ]}
           {...bind('unit')}
         />
       </div>
-      <Select label="Times without a gateway" options={missedRules} {...bind('missed')} />
+      <Select label={t`Times without a gateway`} options={missedRules} {...bind('missed')} />
       <TextField
-        label="Only if this has changed"
+        label={t`Only if this has changed`}
         maxLength={4_000}
         placeholder="url:https://example.org/news"
-        hint="Blank: always. Otherwise file:PATH, url:ADDRESS or program:COMMAND."
+        hint={t`Blank: always. Otherwise file:PATH, url:ADDRESS or program:COMMAND.`}
         {...bind('ifChanged')}
       />
       {error && <ErrorNote error={error} />}
@@ -149,7 +150,7 @@ function ScheduleForm({ label, start, children, onSubmit, onCancel }: FormProps)
         </Button>
         {onCancel && (
           <Button look="plain" disabled={busy} onClick={onCancel}>
-            Cancel
+            {t`Cancel`}
           </Button>
         )}
       </div>
@@ -162,21 +163,21 @@ function useTargets(chosen: string): readonly { readonly value: string; readonly
   const { data: agents } = useResource<AgentPage>('/api/agents')
   const { data: sessions } = useResource<SessionPage>('/api/sessions?limit=50')
   const found = [
-    { value: '', title: 'A new session each time' },
+    { value: '', title: t`A new session each time` },
     ...(agents?.agents ?? []).map(({ id, value }) => ({
       value: `agent ${id}`,
-      title: `A new session each time, with ${value.name}`,
+      title: t`A new session each time, with ${value.name}`,
     })),
     ...(sessions?.sessions ?? []).map(({ id, title }) => ({
       value: `session ${id}`,
-      title: `Session: ${title ?? id}`,
+      title: t`Session: ${title ?? id}`,
     })),
   ]
   const [kind, id = ''] = chosen.split(' ')
   if (found.some(({ value }) => value === chosen)) return found
   return [
     ...found,
-    { value: chosen, title: kind === 'agent' ? `A new session each time, with ${id}` : `Session: ${id}` },
+    { value: chosen, title: kind === 'agent' ? t`A new session each time, with ${id}` : t`Session: ${id}` },
   ]
 }
 

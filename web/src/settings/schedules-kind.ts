@@ -1,4 +1,5 @@
-import { dollars } from '../parts/numbers.ts'
+import { dollars, limit, timeText } from '../parts/numbers.ts'
+import { t } from '../language/language.ts'
 
 export const SCHEDULES = '/api/schedules'
 
@@ -39,31 +40,31 @@ export interface ListedSchedule {
 }
 
 export const missedRules = [
-  { value: 'once', title: 'Make up the newest' },
-  { value: 'skip', title: 'Skip them' },
-  { value: 'all', title: 'Make up all, at most 100' },
+  { value: 'once', title: t`Make up the newest` },
+  { value: 'skip', title: t`Skip them` },
+  { value: 'all', title: t`Make up all, at most 100` },
 ] as const
 
 /** `$0.50` or `20,000 tokens`. */
 export function budgetTitle(budget: ScheduleBudget): string {
-  if ('tokens' in budget) return `${budget.tokens.toLocaleString('en')} tokens`
-  return `$${budget.usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`
+  if ('tokens' in budget) return t`${budget.tokens} tokens`
+  return limit(budget.usd)
 }
 
 /** The time in the zone of the schedule. */
 export function dueTitle(time: string, timeZone: string): string {
-  return new Date(time).toLocaleString('en-GB', { timeZone, dateStyle: 'medium', timeStyle: 'short' })
+  return timeText(time, { timeZone, dateStyle: 'medium', timeStyle: 'short' })
 }
 
 export function runTitle({ result, outcome, waits }: Pick<ScheduleRun, 'result' | 'outcome' | 'waits'>): string {
-  if (result.type === 'sent') return outcome ?? (waits ? 'waits for an approval' : 'sent')
-  if (result.type === 'unchanged') return 'skipped: nothing has changed'
-  if (result.type === 'failed') return `failed: ${result.reason}`
-  return result.waits ? 'skipped: the last run waits for its budget' : 'skipped: no gateway ran'
+  if (result.type === 'sent') return outcome ?? (waits ? t`waits for an approval` : t`sent`)
+  if (result.type === 'unchanged') return t`skipped: nothing has changed`
+  if (result.type === 'failed') return t`failed: ${result.reason}`
+  return result.waits ? t`skipped: the last run waits for its budget` : t`skipped: no gateway ran`
 }
 
 /** Dollars, or tokens where no price is known; nothing where there were no calls. */
 export function runCost({ cost }: Pick<ScheduleRun, 'cost'>): string | undefined {
   if (!cost) return undefined
-  return cost.money === undefined ? `${(cost.prompt + cost.output).toLocaleString('en')} tokens` : dollars(cost.money)
+  return cost.money === undefined ? t`${cost.prompt + cost.output} tokens` : dollars(cost.money)
 }

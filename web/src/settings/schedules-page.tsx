@@ -18,6 +18,8 @@ import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { Confirmation } from '../parts/confirmation.tsx'
+import { t } from '../language/language.ts'
+import { rich } from '../language/rich.ts'
 
 /** How often schedules and their runs are read again, ms: one runs when it is due. */
 const AGAIN_MS = 5_000
@@ -31,23 +33,23 @@ export default function SchedulesPage(): ReactNode {
   return (
     <div className="flex flex-col gap-6">
       <p className="text-soft">
-        A schedule sends a message at set times while the gateway runs: each time once, and each with a budget.
+        {t`A schedule sends a message at set times while the gateway runs: each time once, and each with a budget.`}
       </p>
       {error && data === undefined && <ErrorNote error={error} />}
       {!error && data === undefined && <Spinner />}
       {data?.enabled === false && (
         <p className="rounded-lg border border-warn px-3 py-2 text-sm">
-          Schedules are switched off: none is due. Set <code>schedules.enabled</code> to true.
+          {rich`Schedules are switched off: none is due. Set ${<code>schedules.enabled</code>} to true.`}
         </p>
       )}
       {data !== undefined && data.schedules.length > 0 && (
-        <ul aria-label="Schedules" className="flex flex-col divide-y divide-line rounded-lg border border-line">
+        <ul aria-label={t`Schedules`} className="flex flex-col divide-y divide-line rounded-lg border border-line">
           {data.schedules.map((schedule) => (
             <ScheduleRow key={schedule.id} schedule={schedule} onChanged={change} />
           ))}
         </ul>
       )}
-      {data?.schedules.length === 0 && <Empty>There is no schedule yet. Write the first one below.</Empty>}
+      {data?.schedules.length === 0 && <Empty>{t`There is no schedule yet. Write the first one below.`}</Empty>}
       <NewSchedule onAdded={change} />
     </div>
   )
@@ -72,25 +74,19 @@ function ScheduleRow({ schedule, onChanged }: RowProps): ReactNode {
       <div className="flex flex-wrap items-baseline gap-x-2">
         <span className="font-medium break-words">{name}</span>
         <span className="text-soft">{`${when} (${timeZone})`}</span>
-        {state !== 'active' && <span className="text-warn">{state}</span>}
+        {state !== 'active' && <span className="text-warn">{state === 'paused' ? t`paused` : t`finished`}</span>}
       </div>
       <p className="line-clamp-3 break-words text-soft" dir="auto">
         {text}
       </p>
       <p>
-        {session === undefined ? (
-          'In a new session each time'
-        ) : (
-          <>
-            In <SessionLink session={session} />
-          </>
-        )}
-        {` · ${budgetTitle(budget)} a run`}
-        {ifChanged !== undefined && ` · if changed: ${ifChanged}`}
+        {session === undefined ? t`In a new session each time` : rich`In ${<SessionLink session={session} />}`}
+        {` · ${t`${budgetTitle(budget)} a run`}`}
+        {ifChanged !== undefined && ` · ${t`if changed: ${ifChanged}`}`}
       </p>
       {state === 'active' && (
         <p>
-          Next:{' '}
+          {t`Next:`}{' '}
           {next.map((time, index) => (
             <span key={time}>
               {index > 0 && ', '}
@@ -111,7 +107,7 @@ function ScheduleRow({ schedule, onChanged }: RowProps): ReactNode {
         <ScheduleActions schedule={schedule} onEdit={() => setIsEdited(true)} onChanged={onChanged} />
       )}
       {last !== undefined && (
-        <Fold summary={`Last run: ${dueTitle(last.due, timeZone)}, ${runTitle(last)}`}>
+        <Fold summary={t`Last run: ${dueTitle(last.due, timeZone)}, ${runTitle(last)}`}>
           <Runs schedule={schedule} />
         </Fold>
       )}
@@ -155,35 +151,35 @@ function ScheduleActions({
       {error && <ErrorNote error={error} />}
       <div className="flex flex-wrap gap-2">
         <Button look="plain" disabled={busy} onClick={() => void act(() => api(`${path}/run`, { method: 'POST' }))}>
-          Run now
+          {t`Run now`}
         </Button>
-        <Button look="plain" aria-label={`Edit ${name}`} disabled={busy} onClick={onEdit}>
-          Edit
+        <Button look="plain" aria-label={t`Edit ${name}`} disabled={busy} onClick={onEdit}>
+          {t`Edit`}
         </Button>
         {state === 'active' && (
           <Button look="plain" disabled={busy} onClick={() => void pause(true)}>
-            Pause
+            {t`Pause`}
           </Button>
         )}
         {state === 'paused' && (
           <Button look="plain" disabled={busy} onClick={() => void pause(false)}>
-            Resume
+            {t`Resume`}
           </Button>
         )}
         {!asks && (
-          <Button look="plain" aria-label={`Remove ${name}`} disabled={busy} onClick={() => setAsks(true)}>
-            Remove
+          <Button look="plain" aria-label={t`Remove ${name}`} disabled={busy} onClick={() => setAsks(true)}>
+            {t`Remove`}
           </Button>
         )}
       </div>
       {asks && (
         <Confirmation
-          action={`Remove ${name} now`}
+          action={t`Remove ${name} now`}
           busy={busy}
           onConfirm={() => void act(() => api(path, { method: 'DELETE' }))}
           onCancel={() => setAsks(false)}
         >
-          It is never due again. The sessions of its runs stay.
+          {t`It is never due again. The sessions of its runs stay.`}
         </Confirmation>
       )}
     </>
@@ -198,11 +194,11 @@ function Runs({ schedule: { id, name, timeZone } }: { readonly schedule: ListedS
   if (error && data === undefined) return <ErrorNote error={error} />
   if (data === undefined) return <Spinner />
   return (
-    <ul aria-label={`Runs of ${name}`} className="mt-2 divide-y divide-line">
+    <ul aria-label={t`Runs of ${name}`} className="mt-2 divide-y divide-line">
       {data.runs.map((run) => (
         <li key={`${run.due} ${run.by}`} className="flex flex-wrap gap-x-3 py-1.5">
           <time dateTime={run.due}>{dueTitle(run.due, timeZone)}</time>
-          {run.by === 'person' && <span className="text-soft">by hand</span>}
+          {run.by === 'person' && <span className="text-soft">{t`by hand`}</span>}
           <span className={run.result.type === 'failed' ? 'text-bad' : 'text-soft'}>{runTitle(run)}</span>
           {runCost(run) !== undefined && <span>{runCost(run)}</span>}
           {run.result.type === 'sent' && <SessionLink session={run.result.session} />}

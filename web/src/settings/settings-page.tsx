@@ -4,6 +4,7 @@ import { Loading } from '../api/underway.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
 import { settingsGroups, settingsPages } from './settings-pages.ts'
+import { t } from '../language/language.ts'
 
 /** The settings: a list of pages, and the chosen one beside it. */
 export default function SettingsPage({ page }: { readonly page: string | undefined }): ReactNode {
@@ -15,7 +16,7 @@ export default function SettingsPage({ page }: { readonly page: string | undefin
   return (
     <main id="main" tabIndex={-1} className="outline-none flex min-h-0 flex-1 flex-col md:flex-row">
       <nav
-        aria-label="Settings"
+        aria-label={t`Settings`}
         className="flex shrink-0 gap-1 overflow-x-auto border-line p-2 max-md:ms-12 max-md:ps-0 md:w-52 md:flex-col md:overflow-y-auto md:border-e max-lg:md:pt-12"
       >
         {settingsGroups.map((group) => (

@@ -1,7 +1,8 @@
 import { lazy, type ComponentType } from 'react'
+import { t } from '../language/language.ts'
 
 /** The headings of the list, in its order. */
-export const settingsGroups = ['Models', 'What it reads', 'What it may do', 'Money', 'This gateway'] as const
+export const settingsGroups = [t`Models`, t`What it reads`, t`What it may do`, t`Money`, t`This gateway`] as const
 
 type SettingsGroup = (typeof settingsGroups)[number]
 
@@ -16,46 +17,51 @@ interface SettingsEntry {
 
 /** The pages of the settings, in the order of their list. Each is loaded when it is opened. */
 export const settingsPages: readonly SettingsEntry[] = [
-  { id: 'models', title: 'Models', group: 'Models', component: lazy(() => import('./models-page.tsx')) },
-  { id: 'prompt', title: 'System prompt', group: 'What it reads', component: lazy(() => import('./prompt-page.tsx')) },
-  { id: 'agents', title: 'Agents', group: 'What it reads', component: lazy(() => import('./agents-page.tsx')) },
-  { id: 'projects', title: 'Projects', group: 'What it reads', component: lazy(() => import('./projects-page.tsx')) },
-  { id: 'subjects', title: 'Subjects', group: 'What it reads', component: lazy(() => import('./subjects-page.tsx')) },
-  { id: 'skills', title: 'Skills', group: 'What it reads', component: lazy(() => import('./skills-page.tsx')) },
+  { id: 'models', title: t`Models`, group: t`Models`, component: lazy(() => import('./models-page.tsx')) },
+  {
+    id: 'prompt',
+    title: t`System prompt`,
+    group: t`What it reads`,
+    component: lazy(() => import('./prompt-page.tsx')),
+  },
+  { id: 'agents', title: t`Agents`, group: t`What it reads`, component: lazy(() => import('./agents-page.tsx')) },
+  { id: 'projects', title: t`Projects`, group: t`What it reads`, component: lazy(() => import('./projects-page.tsx')) },
+  { id: 'subjects', title: t`Subjects`, group: t`What it reads`, component: lazy(() => import('./subjects-page.tsx')) },
+  { id: 'skills', title: t`Skills`, group: t`What it reads`, component: lazy(() => import('./skills-page.tsx')) },
   {
     id: 'templates',
-    title: 'Templates',
-    group: 'What it reads',
+    title: t`Templates`,
+    group: t`What it reads`,
     component: lazy(() => import('./templates-page.tsx')),
   },
   {
     id: 'tools',
-    title: 'Tools and access',
-    group: 'What it may do',
+    title: t`Tools and access`,
+    group: t`What it may do`,
     component: lazy(() => import('./tools-page.tsx')),
   },
   {
     id: 'mcp-servers',
-    title: 'MCP servers',
-    group: 'What it may do',
+    title: t`MCP servers`,
+    group: t`What it may do`,
     component: lazy(() => import('./mcp-servers-page.tsx')),
   },
   {
     id: 'schedules',
-    title: 'Schedules',
-    group: 'What it may do',
+    title: t`Schedules`,
+    group: t`What it may do`,
     component: lazy(() => import('./schedules-page.tsx')),
   },
-  { id: 'audit', title: 'Audit', group: 'What it may do', component: lazy(() => import('./audit-page.tsx')) },
-  { id: 'costs', title: 'Costs and usage', group: 'Money', component: lazy(() => import('./costs-page.tsx')) },
-  { id: 'status', title: 'Status', group: 'This gateway', component: lazy(() => import('./status-page.tsx')) },
+  { id: 'audit', title: t`Audit`, group: t`What it may do`, component: lazy(() => import('./audit-page.tsx')) },
+  { id: 'costs', title: t`Costs and usage`, group: t`Money`, component: lazy(() => import('./costs-page.tsx')) },
+  { id: 'status', title: t`Status`, group: t`This gateway`, component: lazy(() => import('./status-page.tsx')) },
   {
     id: 'appearance',
-    title: 'Appearance and notifications',
-    group: 'This gateway',
+    title: t`Appearance and notifications`,
+    group: t`This gateway`,
     component: lazy(() => import('./appearance-page.tsx')),
   },
-  { id: 'token', title: 'Token', group: 'This gateway', component: lazy(() => import('./token-page.tsx')) },
-  { id: 'backup', title: 'Backup', group: 'This gateway', component: lazy(() => import('./backup-page.tsx')) },
-  { id: 'doctor', title: 'Doctor', group: 'This gateway', component: lazy(() => import('./doctor-page.tsx')) },
+  { id: 'token', title: t`Token`, group: t`This gateway`, component: lazy(() => import('./token-page.tsx')) },
+  { id: 'backup', title: t`Backup`, group: t`This gateway`, component: lazy(() => import('./backup-page.tsx')) },
+  { id: 'doctor', title: t`Doctor`, group: t`This gateway`, component: lazy(() => import('./doctor-page.tsx')) },
 ]

@@ -1,3 +1,4 @@
+import { t } from '../language/language.ts'
 /** A skill that loads, as the list shows it. */
 export interface ListedSkill {
   readonly name: string
@@ -63,11 +64,11 @@ export interface SkillReach {
 
 /** What a form means for each of the skills. */
 export const formWords: Readonly<Record<SkillReach['form'], string>> = {
-  full: 'sent in full',
-  list: 'its line is sent',
-  names: 'its name is sent',
-  search: 'found by search',
-  none: 'not sent',
+  full: t`sent in full`,
+  list: t`its line is sent`,
+  names: t`its name is sent`,
+  search: t`found by search`,
+  none: t`not sent`,
 }
 
 export function skillPath(name: string, what = ''): string {

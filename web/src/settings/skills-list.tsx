@@ -2,7 +2,6 @@ import { type ReactNode, useEffect } from 'react'
 import { exactLine } from '../../../src/context.ts'
 import { Fold } from '../parts/fold.tsx'
 import { LongList } from '../parts/long-text.tsx'
-import { count } from '../parts/numbers.ts'
 import {
   formWords,
   type LeftSkill,
@@ -15,6 +14,7 @@ import { useResource } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { ExactText } from '../parts/exact-text.tsx'
 import { Spinner } from '../parts/spinner.tsx'
+import { t } from '../language/language.ts'
 
 interface LoadedSkillsProps {
   readonly skills: readonly ListedSkill[]
@@ -28,15 +28,15 @@ interface LoadedSkillsProps {
 export function LoadedSkills({ skills, filtered, total, reach }: LoadedSkillsProps): ReactNode {
   if (total === 0) return null
   return (
-    <section aria-label="Loaded skills" className="flex flex-col gap-2">
-      <h2 className="text-lg font-semibold">Loaded</h2>
+    <section aria-label={t`Loaded skills`} className="flex flex-col gap-2">
+      <h2 className="text-lg font-semibold">{t`Loaded`}</h2>
       {filtered && (
         <p role="status" className="text-sm text-soft">
-          {skills.length === 0 ? 'No skill has these words.' : `${count(skills.length)} of ${count(total)}`}
+          {skills.length === 0 ? t`No skill has these words.` : t`${skills.length} of ${total}`}
         </p>
       )}
       {skills.length > 0 && (
-        <ul aria-label="Loaded skills" className="flex flex-col divide-y divide-line rounded-lg border border-line">
+        <ul aria-label={t`Loaded skills`} className="flex flex-col divide-y divide-line rounded-lg border border-line">
           <LongList
             items={skills}
             atOnce={100}
@@ -70,7 +70,7 @@ function Facts({
         </span>
         {form !== undefined && <span className={form === 'none' ? 'text-warn' : 'text-soft'}>{formWords[form]}</span>}
         {warnings.length > 0 && (
-          <span className="text-warn">{warnings.length === 1 ? 'a warning' : `${warnings.length} warnings`}</span>
+          <span className="text-warn">{warnings.length === 1 ? t`a warning` : t`${warnings.length} warnings`}</span>
         )}
       </span>
       {description.trim() !== '' && (
@@ -78,7 +78,7 @@ function Facts({
           {exactLine(description)}
         </span>
       )}
-      <span className="text-xs text-soft">{`${count(tokens.list)} tokens as a line, ${count(tokens.full)} in full`}</span>
+      <span className="text-xs text-soft">{t`${tokens.list} tokens as a line, ${tokens.full} in full`}</span>
     </span>
   )
 }
@@ -87,8 +87,8 @@ function Facts({
 export function LeftSkills({ left }: { readonly left: readonly LeftSkill[] }): ReactNode {
   if (left.length === 0) return null
   return (
-    <section aria-label="Skills that are not loaded" className="flex flex-col gap-2">
-      <h2 className="text-lg font-semibold">Not loaded</h2>
+    <section aria-label={t`Skills that are not loaded`} className="flex flex-col gap-2">
+      <h2 className="text-lg font-semibold">{t`Not loaded`}</h2>
       <ul className="flex flex-col divide-y divide-line rounded-lg border border-line">
         <LongList
           items={left}
@@ -99,7 +99,7 @@ export function LeftSkills({ left }: { readonly left: readonly LeftSkill[] }): R
               <p className="font-medium" dir="auto">
                 {exactLine(name)}
               </p>
-              <p>{`Not loaded: ${exactLine(why)}.`}</p>
+              <p>{t`Not loaded: ${exactLine(why)}.`}</p>
               <p>{hint}</p>
               <p className="font-mono text-xs text-soft">{file}</p>
               {warnings.map((warning) => (
@@ -132,14 +132,14 @@ function SkillDetail({ skill: { name, digest }, reach }: SkillDetailProps): Reac
   if (data === undefined) return <Spinner />
   const { fields, warnings, findings } = data
   const rows = [
-    ['Now', reach && `${formWords[reach.form]} (${reach.model})`],
-    ['Folder', data.folder],
-    ['Digest', data.digest],
-    ['Tools', toolsText(data.tools, reach)],
-    ['Version', fields.version],
-    ['License', fields.license],
-    ['Compatibility', fields.compatibility],
-    ['Allowed tools', fields.allowedTools],
+    [t`Now`, reach && `${formWords[reach.form]} (${reach.model})`],
+    [t`Folder`, data.folder],
+    [t`Digest`, data.digest],
+    [t`Tools`, toolsText(data.tools, reach)],
+    [t`Version`, fields.version],
+    [t`License`, fields.license],
+    [t`Compatibility`, fields.compatibility],
+    [t`Allowed tools`, fields.allowedTools],
   ].filter((row): row is [string, string] => row[1] !== undefined && row[1] !== '')
   return (
     <div className="mt-2 flex flex-col gap-3">
@@ -152,17 +152,21 @@ function SkillDetail({ skill: { name, digest }, reach }: SkillDetailProps): Reac
         ))}
       </dl>
       {(warnings.length > 0 || findings.length > 0) && (
-        <ul aria-label={`Faults of ${name}`} className="flex flex-col gap-1 rounded-lg border border-warn px-3 py-2">
+        <ul aria-label={t`Faults of ${name}`} className="flex flex-col gap-1 rounded-lg border border-warn px-3 py-2">
           {warnings.map((warning) => (
             <li key={warning}>{warning}</li>
           ))}
           {findings.map(({ file, line, level, message }) => (
-            <li key={`${file}:${line} ${message}`}>{`${file}, line ${line}, ${level}: ${message}`}</li>
+            <li key={`${file}:${line} ${message}`}>
+              {level === 'error'
+                ? t`${file}, line ${line}, error: ${message}`
+                : t`${file}, line ${line}, note: ${message}`}
+            </li>
           ))}
         </ul>
       )}
-      <Text title={`Its line in the list, ${count(data.tokens.list)} tokens`} text={data.line} />
-      <Text title={`In full, ${count(data.tokens.full)} tokens`} text={data.text} />
+      <Text title={t`Its line in the list, ${data.tokens.list} tokens`} text={data.line} />
+      <Text title={t`In full, ${data.tokens.full} tokens`} text={data.text} />
       <Files name={name} files={data.files} moreFiles={data.moreFiles} />
     </div>
   )
@@ -170,20 +174,22 @@ function SkillDetail({ skill: { name, digest }, reach }: SkillDetailProps): Reac
 
 function toolsText(tools: readonly string[], reach: SkillReach | undefined): string {
   return tools
-    .map((tool) => (reach === undefined || reach.tools.includes(tool) ? tool : `${tool} (not offered)`))
+    .map((tool) => (reach === undefined || reach.tools.includes(tool) ? tool : t`${tool} (not offered)`))
     .join(', ')
 }
 
 function Files({ name, files, moreFiles }: Pick<ShownSkill, 'name' | 'files' | 'moreFiles'>): ReactNode {
-  const more = moreFiles === 0 ? '' : ` of ${count(files.length + moreFiles)}`
   return (
-    <Fold summaryClassName="text-soft" summary={`Files (${count(files.length)}${more})`}>
+    <Fold
+      summaryClassName="text-soft"
+      summary={moreFiles === 0 ? t`Files (${files.length})` : t`Files (${files.length} of ${files.length + moreFiles})`}
+    >
       <ul className="mt-1 flex flex-col gap-1 ps-4">
         {files.map(({ path, bytes }) => (
           <li key={path}>
             <Fold
               summaryClassName="font-mono text-xs"
-              summary={`${path}${bytes === undefined ? '' : `  ${count(bytes)} bytes`}`}
+              summary={`${path}${bytes === undefined ? '' : `  ${t`${bytes} bytes`}`}`}
             >
               <div className="mt-1">
                 <FileText name={name} path={path} />
@@ -202,7 +208,7 @@ function FileText({ name, path }: { readonly name: string; readonly path: string
   )
   if (error) return <p className="text-soft">{error.message}</p>
   if (data === undefined) return <Spinner />
-  return <ExactText label={`Text of ${path}`} text={data.text} />
+  return <ExactText label={t`Text of ${path}`} text={data.text} />
 }
 
 function Text({ title, text }: { readonly title: string; readonly text: string }): ReactNode {

@@ -5,13 +5,14 @@ import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { WarningList, ErrorNote } from '../parts/error-note.tsx'
 import { Select, TextField } from '../parts/fields.tsx'
-import { count } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { useAction } from '../parts/use-action.ts'
 import { useLate } from '../parts/use-late.ts'
 import type { SkillList, SkillReach } from './skills-kind.ts'
 import { LeftSkills, LoadedSkills } from './skills-list.tsx'
 import useSWR, { type SWRResponse } from 'swr'
+import { t } from '../language/language.ts'
+import { rich } from '../language/rich.ts'
 
 /** Skills: what loads and what it costs, what does not and why, and what reaches a model or an agent. */
 export default function SkillsPage(): ReactNode {
@@ -26,8 +27,7 @@ export default function SkillsPage(): ReactNode {
   return (
     <div className="flex flex-col gap-6">
       <p className="text-soft">
-        A skill is a folder with instructions that a model reads when they are of use. Skills stay files: this page
-        shows what becomes of them.
+        {t`A skill is a folder with instructions that a model reads when they are of use. Skills stay files: this page shows what becomes of them.`}
       </p>
       <SkillsReach wanted={wanted} onChange={setWanted} reach={reach} />
       {error && <ErrorNote error={error} />}
@@ -37,9 +37,9 @@ export default function SkillsPage(): ReactNode {
           <Summary list={data} readAgain={() => Promise.all([mutate(), reach.mutate()])} />
           {(data.total > 10 || filter !== '') && (
             <TextField
-              label="Filter"
+              label={t`Filter`}
               type="search"
-              placeholder="Words of the name or the description"
+              placeholder={t`Words of the name or the description`}
               value={filter}
               onChange={({ target }) => setFilter(target.value)}
             />
@@ -61,22 +61,21 @@ function Summary({
   readAgain(): Promise<unknown>
 }): ReactNode {
   const { busy, error, act } = useAction()
-  const all = total === 1 ? 'One skill loads' : `${count(total)} skills load`
+  const all = total === 1 ? t`One skill loads` : t`${total} skills load`
   return (
-    <section aria-label="Skills in the folders" className="flex flex-col gap-2 text-sm">
+    <section aria-label={t`Skills in the folders`} className="flex flex-col gap-2 text-sm">
       {total === 0 ? (
         <Empty>
-          No skill loads. Create one in <span className="wrap-anywhere">{directory}</span> with{' '}
-          <code>foreword skills new NAME</code>, then read the folders again.
+          {rich`No skill loads. Create one in ${<span className="wrap-anywhere">{directory}</span>} with ${<code>foreword skills new NAME</code>}, then read the folders again.`}
         </Empty>
       ) : (
         <>
-          <p>{`${all}: ${count(tokens.full)} tokens in full, ${count(tokens.list)} as a list.`}</p>
-          <p className="text-soft">{`The forms they may be sent in: ${why}.`}</p>
+          <p>{t`${all}: ${tokens.full} tokens in full, ${tokens.list} as a list.`}</p>
+          <p className="text-soft">{t`The forms they may be sent in: ${why}.`}</p>
         </>
       )}
       {read !== total && (
-        <p className="text-warn">{`The gateway has read ${count(read)} skills, and ${count(total)} would load now. Read them again.`}</p>
+        <p className="text-warn">{t`The gateway has read ${read} skills, and ${total} would load now. Read them again.`}</p>
       )}
       {error && <ErrorNote error={error} />}
       <div>
@@ -85,7 +84,7 @@ function Summary({
           disabled={busy}
           onClick={() => void act(() => api('/api/reload', { method: 'POST' }).then(readAgain))}
         >
-          Read the folders again
+          {t`Read the folders again`}
         </Button>
       </div>
     </section>
@@ -122,19 +121,19 @@ function SkillsReach({
   const { data: agents } = useResource<OptionList>('/api/choices/agent')
   const ready = (models?.models ?? []).filter((each) => each.ready)
   return (
-    <section aria-label="What reaches the model" className="flex flex-col gap-3 rounded-lg border border-line p-3">
+    <section aria-label={t`What reaches the model`} className="flex flex-col gap-3 rounded-lg border border-line p-3">
       <div className="grid gap-3 sm:grid-cols-2">
         <Select
-          label="Model"
+          label={t`Model`}
           value={wanted.model}
-          options={[{ value: '', title: 'As configured' }, ...ready.map(({ id }) => ({ value: id, title: id }))]}
+          options={[{ value: '', title: t`As configured` }, ...ready.map(({ id }) => ({ value: id, title: id }))]}
           onChange={({ target }) => onChange({ ...wanted, model: target.value })}
         />
         <Select
-          label="Agent"
+          label={t`Agent`}
           value={wanted.agent}
           options={[
-            { value: '', title: 'The default agent' },
+            { value: '', title: t`The default agent` },
             ...(agents?.options ?? []).map(({ id, name }) => ({ value: id, title: name ?? id })),
           ]}
           onChange={({ target }) => onChange({ ...wanted, agent: target.value })}

@@ -11,9 +11,9 @@ import { SubjectProposals } from './subjects-proposals.tsx'
 import { api } from '../api/client.ts'
 import { Button } from '../parts/button.tsx'
 import { TextField } from '../parts/fields.tsx'
-import { timeText } from './version-list.tsx'
-import { count } from '../parts/numbers.ts'
 import { useAction } from '../parts/use-action.ts'
+import { andText, timeText } from '../parts/numbers.ts'
+import { t } from '../language/language.ts'
 
 /** One subject: what a model reads of it, its files, its log, and the proposals about it. */
 export function SubjectDetail({ id }: { readonly id: string }): ReactNode {
@@ -21,7 +21,7 @@ export function SubjectDetail({ id }: { readonly id: string }): ReactNode {
   return (
     <div className="flex flex-col gap-6">
       <Link href="/settings/subjects" className="text-sm text-accent underline">
-        All subjects
+        {t`All subjects`}
       </Link>
       {error && <ErrorNote error={error} />}
       {data === undefined && !error && <Spinner />}
@@ -49,22 +49,22 @@ function Content({ subject, readAgain }: { readonly subject: Subject; readAgain(
         layer="subject"
         body={{ subject: id }}
         version={JSON.stringify(context)}
-        none="With the model and the layout that are configured, nothing of it is sent."
+        none={t`With the model and the layout that are configured, nothing of it is sent.`}
       />
       <SubjectProposals subject={id} onDecided={readAgain} />
-      <section aria-label="Files" className="flex flex-col gap-2 text-sm">
-        <h2 className="text-lg font-semibold">Its files</h2>
+      <section aria-label={t`Files`} className="flex flex-col gap-2 text-sm">
+        <h2 className="text-lg font-semibold">{t`Its files`}</h2>
         <p className="text-soft">
-          They are files in the folders of subjects and tastes: edit them with any editor. The next turn reads them.
+          {t`They are files in the folders of subjects and tastes: edit them with any editor. The next turn reads them.`}
         </p>
-        <Text title="Brief" text={brief.raw} />
+        <Text title={t`Brief`} text={brief.raw} />
         <SubjectNotes id={id} version={JSON.stringify(context)} />
-        <Text title="Taste that always applies" text={tastes.default} />
+        <Text title={t`Taste that always applies`} text={tastes.default} />
         {genres.map(([name, text]) => (
-          <Text key={name} title={`Taste ${name}`} text={text} />
+          <Text key={name} title={t`Taste ${name}`} text={text} />
         ))}
         {tastes.conflicts.map(({ point, files }) => (
-          <p key={point} className="text-warn">{`“${point}” is in ${files.join(' and ')}.`}</p>
+          <p key={point} className="text-warn">{t`“${point}” is in ${andText(files)}.`}</p>
         ))}
       </section>
       <SubjectLog subject={subject} readAgain={readAgain} />
@@ -73,7 +73,7 @@ function Content({ subject, readAgain }: { readonly subject: Subject; readAgain(
 }
 
 function Text({ title, text }: { readonly title: string; readonly text: string }): ReactNode {
-  if (text.trim() === '') return <p className="text-soft">{`${title}: empty.`}</p>
+  if (text.trim() === '') return <p className="text-soft">{t`${title}: empty.`}</p>
   return (
     <Fold summary={title}>
       <div className="mt-2">
@@ -93,19 +93,22 @@ function SubjectLog({
 }): ReactNode {
   const { recent_log: log, recent_gaps: gaps } = context
   return (
-    <section aria-label="Log" className="flex flex-col gap-3 text-sm">
-      <h2 className="text-lg font-semibold">Log</h2>
+    <section aria-label={t`Log`} className="flex flex-col gap-3 text-sm">
+      <h2 className="text-lg font-semibold">{t`Log`}</h2>
       <NewLine id={id} readAgain={readAgain} />
-      {log.length === 0 && <p className="text-soft">Nothing was logged yet.</p>}
+      {log.length === 0 && <p className="text-soft">{t`Nothing was logged yet.`}</p>}
       <Lines
-        label="Newest lines of the log"
+        label={t`Newest lines of the log`}
         lines={log.map(({ timestamp, op, details }) => ({
           timestamp,
           text: [op, ...detailTexts(details)].join(' · '),
         }))}
       />
-      {gaps.length > 0 && <h3 className="font-medium">What could not be done</h3>}
-      <Lines label="Newest gaps" lines={gaps.map(({ timestamp, description }) => ({ timestamp, text: description }))} />
+      {gaps.length > 0 && <h3 className="font-medium">{t`What could not be done`}</h3>}
+      <Lines
+        label={t`Newest gaps`}
+        lines={gaps.map(({ timestamp, description }) => ({ timestamp, text: description }))}
+      />
     </section>
   )
 }
@@ -144,13 +147,18 @@ function NewLine({ id, readAgain }: { readonly id: string; readAgain(): void }):
     })
   }
   return (
-    <form aria-label="New line of the log" className="flex flex-col gap-2" onSubmit={(event) => void add(event)}>
+    <form aria-label={t`New line of the log`} className="flex flex-col gap-2" onSubmit={(event) => void add(event)}>
       <div className="flex items-end gap-2">
         <div className="min-w-0 flex-1">
-          <TextField label="What was done" maxLength={200} value={op} onChange={({ target }) => setOp(target.value)} />
+          <TextField
+            label={t`What was done`}
+            maxLength={200}
+            value={op}
+            onChange={({ target }) => setOp(target.value)}
+          />
         </div>
         <Button type="submit" look="plain" disabled={op.trim() === ''}>
-          Add to the log
+          {t`Add to the log`}
         </Button>
       </div>
       {error && <ErrorNote error={error} />}
@@ -174,7 +182,7 @@ interface NotesPage {
 /** The notes of a subject, page by page, and a summary of them where there is one to be made. */
 function SubjectNotes({ id, version }: { readonly id: string; readonly version: string }): ReactNode {
   return (
-    <Fold summary="Notes">
+    <Fold summary={t`Notes`}>
       <div className="mt-2 flex flex-col gap-2">
         <Page key={version} id={id} offset={0} />
         <Summary id={id} />
@@ -189,16 +197,16 @@ function Page({ id, offset }: { readonly id: string; readonly offset: number }):
   if (error) return <ErrorNote error={error} />
   if (data === undefined) return null
   const { text, total, next_offset: next } = data
-  if (total === 0) return <p className="text-soft">There are no notes.</p>
+  if (total === 0) return <p className="text-soft">{t`There are no notes.`}</p>
   return (
     <>
-      <ExactText label={`Notes from line ${offset + 1}`} text={text} />
+      <ExactText label={t`Notes from line ${offset + 1}`} text={text} />
       {next !== null &&
         (more ? (
           <Page id={id} offset={next} />
         ) : (
           <div>
-            <Button look="plain" onClick={() => setMore(true)}>{`${count(total - next)} more lines`}</Button>
+            <Button look="plain" onClick={() => setMore(true)}>{t`${total - next} more lines`}</Button>
           </div>
         ))}
     </>
@@ -214,7 +222,7 @@ function Summary({ id }: { readonly id: string }): ReactNode {
       {error && <ErrorNote error={error} />}
       {made && (
         <div>
-          <p className="text-soft">{`Summary by ${made.model}, which is read in place of long notes until they change:`}</p>
+          <p className="text-soft">{t`Summary by ${made.model}, which is read in place of long notes until they change:`}</p>
           <p dir="auto" className="whitespace-pre-wrap">
             {made.text}
           </p>
@@ -222,7 +230,7 @@ function Summary({ id }: { readonly id: string }): ReactNode {
       )}
       <div>
         <Button look="plain" disabled={busy} onClick={() => void make()}>
-          {busy ? 'The model summarizes …' : 'Summarize with a model'}
+          {busy ? t`The model summarizes …` : t`Summarize with a model`}
         </Button>
       </div>
     </>

@@ -13,8 +13,9 @@ import { Spinner } from '../parts/spinner.tsx'
 import { type ListedSubject, subjectHref } from './subjects-kind.ts'
 import { SubjectProposals } from './subjects-proposals.tsx'
 import { useDraft, type Versioned } from './version-draft.ts'
-import { timeText } from './version-list.tsx'
 import { useAction } from '../parts/use-action.ts'
+import { timeText } from '../parts/numbers.ts'
+import { t } from '../language/language.ts'
 
 export default function SubjectsPage(): ReactNode {
   const [search] = useSearchParams()
@@ -33,13 +34,13 @@ function SubjectList(): ReactNode {
   return (
     <div className="flex flex-col gap-6">
       <p className="text-soft">
-        A subject is anything with a context of its own: a brief, notes, a log, and your tastes that apply to it.
+        {t`A subject is anything with a context of its own: a brief, notes, a log, and your tastes that apply to it.`}
       </p>
       {error && <ErrorNote error={error} />}
       {data === undefined && !error && <Spinner />}
-      {data?.subjects.length === 0 && <Empty>There is no subject yet. Name the first one below.</Empty>}
+      {data?.subjects.length === 0 && <Empty>{t`There is no subject yet. Name the first one below.`}</Empty>}
       {data !== undefined && data.subjects.length > 0 && (
-        <ul aria-label="Subjects" className="flex flex-col divide-y divide-line rounded-lg border border-line">
+        <ul aria-label={t`Subjects`} className="flex flex-col divide-y divide-line rounded-lg border border-line">
           <LongList
             items={data.subjects}
             wrap={(more) => <li className="p-2">{more}</li>}
@@ -50,7 +51,7 @@ function SubjectList(): ReactNode {
                     <span className="font-medium">{id}</span>
                     {waiting > 0 && (
                       <span className="text-sm text-warn">
-                        {waiting === 1 ? 'One proposal waits' : `${waiting} proposals wait`}
+                        {waiting === 1 ? t`One proposal waits` : t`${waiting} proposals wait`}
                       </span>
                     )}
                   </span>
@@ -85,26 +86,26 @@ function NewSubject(): ReactNode {
     })
   }
   return (
-    <Fold summaryClassName="font-medium" summary={draft.changed ? 'New subject, not created yet' : 'New subject'}>
-      <form aria-label="New subject" className="mt-3 flex flex-col gap-4" onSubmit={(event) => void create(event)}>
+    <Fold summaryClassName="font-medium" summary={draft.changed ? t`New subject, not created yet` : t`New subject`}>
+      <form aria-label={t`New subject`} className="mt-3 flex flex-col gap-4" onSubmit={(event) => void create(event)}>
         <TextField
-          label="Id"
+          label={t`Id`}
           required
           maxLength={200}
           pattern="[\w.\-]+"
-          hint="Name of its folder: letters, digits, _, . and -."
+          hint={t`Name of its folder: letters, digits, _, . and -.`}
           value={id}
           onChange={({ target }) => draft.set({ id: target.value, brief })}
         />
         <TextArea
-          label="Brief"
-          hint="What it is and what it should become. `Tastes: [night, sea]` names the tastes that apply."
+          label={t`Brief`}
+          hint={t`What it is and what it should become. \`Tastes: [night, sea]\` names the tastes that apply.`}
           value={brief}
           onChange={({ target }) => draft.set({ id, brief: target.value })}
         />
         {error && <ErrorNote error={error} />}
         <div>
-          <Button type="submit">Create the subject</Button>
+          <Button type="submit">{t`Create the subject`}</Button>
         </div>
       </form>
     </Fold>

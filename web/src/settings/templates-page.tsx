@@ -3,6 +3,7 @@ import { templateFields } from '../../../src/capabilities/templates/template-fie
 import { firstLine } from '../api/templates.ts'
 import { TextArea } from '../parts/fields.tsx'
 import { type FieldsProps, fieldsText, type RecordsKind } from './records-kind.ts'
+import { t } from '../language/language.ts'
 import { RecordsPage } from './records-page.tsx'
 
 interface Template {
@@ -12,13 +13,23 @@ interface Template {
 
 const templates: RecordsKind<Template> = {
   name: 'template',
-  one: 'a template',
-  about: 'A template is a message that you save, with fields to fill in before you send it.',
-  use: 'In a conversation, type / and its name, or press the button beside the one for files.',
-  nameHint: 'One word, to be typed behind a slash.',
+  words: {
+    about: t`A template is a message that you save, with fields to fill in before you send it.`,
+    list: t`templates`,
+    all: t`All templates`,
+    new: t`New template`,
+    create: t`Create the template`,
+    none: t`There is no template yet.`,
+    use: t`In a conversation, type / and its name, or press the button beside the one for files.`,
+    removed: t`Removed templates`,
+    remove: t`Remove this template`,
+    isRemoved: t`This template is removed. Put one of its versions back to use it again.`,
+    named: (name) => t`The template ${name}`,
+  },
+  nameHint: t`One word, to be typed behind a slash.`,
   empty: { name: '', text: '' },
   describe: ({ text }) => firstLine(text),
-  textOf: ({ name, text }) => fieldsText({ name }, { text }),
+  textOf: ({ name, text }) => fieldsText({ [t`name`]: name }, { [t`text`]: text }),
   Fields: TemplateFields,
 }
 
@@ -30,12 +41,12 @@ function TemplateFields({ value, set }: FieldsProps<Template>): ReactNode {
   const names = templateFields(value.text).map(({ name }) => name)
   return (
     <TextArea
-      label="Message"
+      label={t`Message`}
       required
       hint={
         names.length === 0
-          ? '{{topic}} is a field, {{topic:tides}} one with a value, {{tone:formal|friendly}} a choice.'
-          : `Fields: ${names.join(', ')}.`
+          ? t`{{topic}} is a field, {{topic:tides}} one with a value, {{tone:formal|friendly}} a choice.`
+          : t`Fields: ${names.join(', ')}.`
       }
       value={value.text}
       onChange={({ target }) => set({ ...value, text: target.value })}

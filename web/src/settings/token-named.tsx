@@ -9,6 +9,9 @@ import { Spinner } from '../parts/spinner.tsx'
 import { useAction } from '../parts/use-action.ts'
 import type { TokenScope } from '../../../src/capability.ts'
 import { Confirmation } from '../parts/confirmation.tsx'
+import { timeText } from '../parts/numbers.ts'
+import { t } from '../language/language.ts'
+import { rich } from '../language/rich.ts'
 
 const TOKENS = '/api/tokens'
 
@@ -21,17 +24,16 @@ export function NamedTokens(): ReactNode {
     void mutate()
   }
   return (
-    <section aria-label="Tokens for others" className="flex flex-col gap-3 text-sm">
-      <h2 className="text-lg font-semibold">Tokens for others</h2>
+    <section aria-label={t`Tokens for others`} className="flex flex-col gap-3 text-sm">
+      <h2 className="text-lg font-semibold">{t`Tokens for others`}</h2>
       <p className="text-soft">
-        Give each program, device and person a token of its own, with the least rights that are enough. The audit says
-        whose token decided and changed something.
+        {t`Give each program, device and person a token of its own, with the least rights that are enough. The audit says whose token decided and changed something.`}
       </p>
       {error && data === undefined && <ErrorNote error={error} />}
       {!error && data === undefined && <Spinner />}
-      {data !== undefined && data.tokens.length === 0 && <p>None yet.</p>}
+      {data !== undefined && data.tokens.length === 0 && <p>{t`None yet.`}</p>}
       {data !== undefined && data.tokens.length > 0 && (
-        <ul aria-label="Tokens" className="divide-y divide-line">
+        <ul aria-label={t`Tokens`} className="divide-y divide-line">
           {data.tokens.map((each) => (
             <TokenRow key={each.name} token={each} onRevoked={() => change()} />
           ))}
@@ -51,7 +53,7 @@ interface MadeToken {
 function NewToken({ made: { name, token } }: { readonly made: MadeToken }): ReactNode {
   return (
     <div role="status" className="flex flex-col gap-2 rounded-lg border border-good px-3 py-2">
-      <p>{`This is the token ${name}. Copy it now: it is not shown again.`}</p>
+      <p>{t`This is the token ${name}. Copy it now: it is not shown again.`}</p>
       <CopyLine text={token} />
     </div>
   )
@@ -74,35 +76,34 @@ function TokenRow({ token, onRevoked }: { readonly token: ListedToken; onRevoked
             {name} <span className="font-normal text-soft">{scopeTitle(scope)}</span>
           </p>
           <p className="text-xs text-soft">
-            made <Moment time={made} />
+            {rich`made ${<Moment time={made} />}`}
             {' · '}
             {expires === undefined ? (
-              'does not expire'
+              t`does not expire`
             ) : (
               <span className={isExpired ? 'text-bad' : undefined}>
-                {isExpired ? 'expired ' : 'expires '}
-                <Moment time={expires} />
+                {isExpired ? rich`expired ${<Moment time={expires} />}` : rich`expires ${<Moment time={expires} />}`}
               </span>
             )}
-            {used === undefined ? ' · never used' : ' · last used '}
-            {used !== undefined && <Moment time={used} />}
+            {' · '}
+            {used === undefined ? t`never used` : rich`last used ${<Moment time={used} />}`}
           </p>
         </div>
         {!asks && (
-          <Button look="plain" aria-label={`Revoke ${name}`} onClick={() => setAsks(true)}>
-            Revoke
+          <Button look="plain" aria-label={t`Revoke ${name}`} onClick={() => setAsks(true)}>
+            {t`Revoke`}
           </Button>
         )}
       </div>
       {error && <ErrorNote error={error} />}
       {asks && (
         <Confirmation
-          action={`Revoke ${name} now`}
+          action={t`Revoke ${name} now`}
           busy={busy}
           onConfirm={() => void revoke()}
           onCancel={() => setAsks(false)}
         >
-          {`Whatever uses ${name} is refused from then on.`}
+          {t`Whatever uses ${name} is refused from then on.`}
         </Confirmation>
       )}
     </li>
@@ -110,7 +111,7 @@ function TokenRow({ token, onRevoked }: { readonly token: ListedToken; onRevoked
 }
 
 function Moment({ time }: { readonly time: string }): ReactNode {
-  return <time dateTime={time}>{new Date(time).toLocaleString('en')}</time>
+  return <time dateTime={time}>{timeText(time)}</time>
 }
 
 function TokenForm({ onMade }: { onMade(token: MadeToken): void }): ReactNode {
@@ -127,20 +128,20 @@ function TokenForm({ onMade }: { onMade(token: MadeToken): void }): ReactNode {
     })
   }
   return (
-    <form aria-label="A token for another" onSubmit={(event) => void make(event)} className="flex flex-col gap-3">
+    <form aria-label={t`A token for another`} onSubmit={(event) => void make(event)} className="flex flex-col gap-3">
       <div className="grid gap-3 sm:grid-cols-3">
         <TextField
-          label="Name"
+          label={t`Name`}
           required
           maxLength={64}
           autoComplete="off"
-          placeholder="phone"
+          placeholder={t`phone`}
           value={name}
           onChange={({ target }) => setName(target.value)}
         />
-        <Select label="May" options={scopes} value={scope} onChange={({ target }) => setScope(target.value)} />
+        <Select label={t`May`} options={scopes} value={scope} onChange={({ target }) => setScope(target.value)} />
         <Select
-          label="Expires"
+          label={t`Expires`}
           options={expiries}
           value={expires}
           onChange={({ target }) => setExpires(target.value)}
@@ -149,7 +150,7 @@ function TokenForm({ onMade }: { onMade(token: MadeToken): void }): ReactNode {
       {error && <ErrorNote error={error} />}
       <div>
         <Button type="submit" look="plain" disabled={busy}>
-          Make the token
+          {t`Make the token`}
         </Button>
       </div>
     </form>
@@ -171,22 +172,22 @@ interface ListedToken {
 
 /** The scopes that the maker of a token can choose. */
 const scopes: readonly { readonly value: TokenScope; readonly title: string }[] = [
-  { value: 'read', title: 'read' },
-  { value: 'talk', title: 'read and talk' },
-  { value: 'approve', title: 'read, talk and approve' },
-  { value: 'admin', title: 'do everything' },
-  { value: 'mcp', title: 'use MCP alone' },
+  { value: 'read', title: t`read` },
+  { value: 'talk', title: t`read and talk` },
+  { value: 'approve', title: t`read, talk and approve` },
+  { value: 'admin', title: t`do everything` },
+  { value: 'mcp', title: t`use MCP alone` },
 ]
 
 const expiries = [
-  { value: '1d', title: 'in a day' },
-  { value: '30d', title: 'in 30 days' },
-  { value: '365d', title: 'in a year' },
-  { value: '', title: 'never' },
+  { value: '1d', title: t`in a day` },
+  { value: '30d', title: t`in 30 days` },
+  { value: '365d', title: t`in a year` },
+  { value: '', title: t`never` },
 ] as const
 
 /** What a token is for, in words. */
 export function scopeTitle(scope: string): string {
   const title = scopes.find(({ value }) => value === scope)?.title
-  return title === undefined ? scope : `may ${title}`
+  return title === undefined ? scope : t`may ${title}`
 }

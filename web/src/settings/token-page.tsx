@@ -8,6 +8,9 @@ import { Spinner } from '../parts/spinner.tsx'
 import { NamedTokens, scopeTitle } from './token-named.tsx'
 import { useAction } from '../parts/use-action.ts'
 import { Confirmation } from '../parts/confirmation.tsx'
+import { timeText } from '../parts/numbers.ts'
+import { t } from '../language/language.ts'
+import { rich } from '../language/rich.ts'
 
 interface TokenFacts {
   readonly needed: boolean
@@ -26,23 +29,17 @@ export default function TokenPage(): ReactNode {
   return (
     <div className="flex flex-col gap-6">
       <p className="text-soft">
-        Browsers and programs need a token to use this gateway. That of the owner gives full access, so no page shows
-        it.
+        {t`Browsers and programs need a token to use this gateway. That of the owner gives full access, so no page shows it.`}
       </p>
-      {!data.needed && <p>This gateway asks for no token: everybody on this machine may use it.</p>}
+      {!data.needed && <p>{t`This gateway asks for no token: everybody on this machine may use it.`}</p>}
       {data.needed && <SignOut {...data.caller} />}
       {data.needed && data.caller.scope === 'admin' && (
         <>
           <NamedTokens />
           <p className="text-sm">
-            {data.made === undefined ? (
-              'A token of the owner is set.'
-            ) : (
-              <>
-                {'A token of the owner is set. It was stored on '}
-                <time dateTime={data.made}>{new Date(data.made).toLocaleString('en')}</time>.
-              </>
-            )}
+            {data.made === undefined
+              ? t`A token of the owner is set.`
+              : rich`A token of the owner is set. It was stored on ${<time dateTime={data.made}>{timeText(data.made)}</time>}.`}
           </p>
           <StartLink />
           <Replacement canReplace={data.canReplace} onReplaced={() => void mutate()} />
@@ -54,10 +51,10 @@ export default function TokenPage(): ReactNode {
 
 function StartLink(): ReactNode {
   return (
-    <section aria-label="Your other browsers" className="flex flex-col gap-2">
-      <h2 className="text-lg font-semibold">Your other browsers</h2>
+    <section aria-label={t`Your other browsers`} className="flex flex-col gap-2">
+      <h2 className="text-lg font-semibold">{t`Your other browsers`}</h2>
       <p className="text-sm text-soft">
-        This command on the machine of the gateway prints the link with the token of the owner.
+        {t`This command on the machine of the gateway prints the link with the token of the owner.`}
       </p>
       <CopyLine text="foreword token" />
     </section>
@@ -74,37 +71,34 @@ function Replacement({ canReplace, onReplaced }: { readonly canReplace: boolean;
       onReplaced()
     })
   return (
-    <section aria-label="Another token of the owner" className="flex flex-col gap-2 text-sm">
-      <h2 className="text-lg font-semibold">Another token of the owner</h2>
+    <section aria-label={t`Another token of the owner`} className="flex flex-col gap-2 text-sm">
+      <h2 className="text-lg font-semibold">{t`Another token of the owner`}</h2>
       {error && <ErrorNote error={error} />}
       {!canReplace && (
         <p className="text-soft">
-          The configuration sets the token. Change gateway.token or FOREWORD_GATEWAY_TOKEN, then start the gateway
-          again.
+          {t`The configuration sets the token. Change gateway.token or FOREWORD_GATEWAY_TOKEN, then start the gateway again.`}
         </p>
       )}
       {canReplace && state === 'done' && (
         <p role="status" className="text-good">
-          A new token is set. This browser stays signed in; all others with the old one, and every program, need the new
-          one.
+          {t`A new token is set. This browser stays signed in; all others with the old one, and every program, need the new one.`}
         </p>
       )}
       {canReplace && state !== 'asks' && (
         <div>
           <Button look="plain" onClick={() => setState('asks')}>
-            Make a new token
+            {t`Make a new token`}
           </Button>
         </div>
       )}
       {state === 'asks' && (
         <Confirmation
-          action="Replace the token"
+          action={t`Replace the token`}
           busy={busy}
           onConfirm={() => void replace()}
           onCancel={() => setState('idle')}
         >
-          Every other browser with the token of the owner is signed out, and programs with it are refused until they get
-          the new one. The old token cannot be brought back. Tokens for others stay valid.
+          {t`Every other browser with the token of the owner is signed out, and programs with it are refused until they get the new one. The old token cannot be brought back. Tokens for others stay valid.`}
         </Confirmation>
       )}
     </section>
@@ -125,17 +119,17 @@ function SignOut({ name, scope }: SignOutProps): ReactNode {
       location.reload()
     })
   return (
-    <section aria-label="This browser" className="flex flex-col gap-2 text-sm">
-      <h2 className="text-lg font-semibold">This browser</h2>
+    <section aria-label={t`This browser`} className="flex flex-col gap-2 text-sm">
+      <h2 className="text-lg font-semibold">{t`This browser`}</h2>
       <p>
         {name === undefined
-          ? 'It is signed in with the token of the owner, for 30 days at most.'
-          : `It is signed in with the token ${name}, which ${scopeTitle(scope)}, for 30 days at most.`}
+          ? t`It is signed in with the token of the owner, for 30 days at most.`
+          : t`It is signed in with the token ${name}, which ${scopeTitle(scope)}, for 30 days at most.`}
       </p>
       {error && <ErrorNote error={error} />}
       <div>
         <Button look="plain" onClick={() => void leave()}>
-          Sign out
+          {t`Sign out`}
         </Button>
       </div>
     </section>

@@ -10,6 +10,7 @@ import { LongList } from '../parts/long-text.tsx'
 import type { AccessDraft } from './access-draft.ts'
 import { accessLooks, accessTitles, ruleText, untrustedTitles } from './access-words.ts'
 import { useAction } from '../parts/use-action.ts'
+import { t } from '../language/language.ts'
 
 interface ToolListProps {
   readonly tools: readonly ToolStatus[]
@@ -23,23 +24,23 @@ export function ToolList({ tools, draft }: ToolListProps): ReactNode {
   const ofGroups = groups.map(([title, from]) => [title, found.filter((tool) => tool.from === from)] as const)
   const others = found.filter(({ from }) => groups.every(([, owner]) => owner !== from))
   return (
-    <section aria-label="All tools" className="flex flex-col gap-5">
+    <section aria-label={t`All tools`} className="flex flex-col gap-5">
       <TextField
-        label="Find a tool"
+        label={t`Find a tool`}
         type="search"
         value={words}
-        placeholder={`${tools.length} tools`}
+        placeholder={t`${tools.length} tools`}
         onChange={(event) => setWords(event.target.value)}
       />
       {found.length === 0 && (
         <Empty
           action={
             <Button look="plain" onClick={() => setWords('')}>
-              Show all tools
+              {t`Show all tools`}
             </Button>
           }
         >
-          No tool or owner has these letters.
+          {t`No tool or owner has these letters.`}
         </Empty>
       )}
       {[...ofGroups, [OTHERS, others] as const].map(([title, group]) => (
@@ -49,11 +50,11 @@ export function ToolList({ tools, draft }: ToolListProps): ReactNode {
         <Empty
           action={
             <Link href="/settings/mcp-servers" className="text-accent underline">
-              Add an MCP server
+              {t`Add an MCP server`}
             </Link>
           }
         >
-          No MCP server is connected. One gives a model the tools of a program or a service.
+          {t`No MCP server is connected. One gives a model the tools of a program or a service.`}
         </Empty>
       )}
     </section>
@@ -62,12 +63,12 @@ export function ToolList({ tools, draft }: ToolListProps): ReactNode {
 
 /** What a person looks for first, with the owner of these tools. */
 const groups = [
-  ['Files', 'workspace'],
-  ['Shell', 'shell'],
-  ['Web', 'web'],
-  ['MCP servers', 'mcp'],
+  [t`Files`, 'workspace'],
+  [t`Shell`, 'shell'],
+  [t`Web`, 'web'],
+  [t`MCP servers`, 'mcp'],
 ] as const
-const OTHERS = 'What Foreword brings along'
+const OTHERS = t`What Foreword brings along`
 
 interface ToolGroupProps extends ToolListProps {
   readonly title: string
@@ -103,13 +104,13 @@ function ToolRow({ tool, draft }: { readonly tool: ToolStatus; readonly draft: A
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <div className="min-w-0 flex-1">
           <p className="font-medium break-words">{name}</p>
-          <p className="text-xs break-words text-soft">{`From ${from}. ${ruleText(state)}${change ? ' Not saved yet.' : ''}`}</p>
+          <p className="text-xs break-words text-soft">{`${t`From ${from}.`} ${ruleText(state)}${change ? ` ${t`Not saved yet.`}` : ''}`}</p>
         </div>
         {withheld ? (
-          <span className="font-medium text-warn">Withheld</span>
+          <span className="font-medium text-warn">{t`Withheld`}</span>
         ) : (
           <select
-            aria-label={`Access of ${name}`}
+            aria-label={t`Access of ${name}`}
             value={access}
             onChange={({ target }) => void choose(target.value as ToolStatus['access'])}
             className={`rounded-lg border border-strong-line bg-ground px-2 py-1 font-medium ${accessLooks[access]}`}
@@ -123,13 +124,13 @@ function ToolRow({ tool, draft }: { readonly tool: ToolStatus; readonly draft: A
         )}
       </div>
       {error && <ErrorNote error={error} />}
-      <Fold summary="Details" summaryClassName="cursor-pointer text-xs text-soft">
+      <Fold summary={t`Details`} summaryClassName="cursor-pointer text-xs text-soft">
         <div className="flex flex-col gap-2 py-2">
           {access !== 'refused' && !withheld && (
             <AfterUntrusted tool={tool} set={change ? change.after.afterUntrusted : setValue(tool)} draft={draft} />
           )}
           {reason !== undefined && !change && <p className="break-words">{reason}</p>}
-          <p className="break-words whitespace-pre-wrap">{description ?? 'It has no description.'}</p>
+          <p className="break-words whitespace-pre-wrap">{description ?? t`It has no description.`}</p>
           <pre tabIndex={0} className="max-h-64 overflow-auto rounded-md border border-line bg-sunken p-2 text-xs">
             {JSON.stringify(inputSchema, null, 2)}
           </pre>
@@ -181,16 +182,16 @@ function AfterUntrusted({ tool, set, draft }: AfterUntrustedProps): ReactNode {
       <label className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1 text-xs text-soft">
         <span className="min-w-0 flex-1">
           {afterUntrusted?.addresses
-            ? 'An address that nobody named, after texts of others:'
-            : 'A call after texts of others:'}
+            ? t`An address that nobody named, after texts of others:`
+            : t`A call after texts of others:`}
         </span>
         <select
-          aria-label={`${name} after texts of others`}
+          aria-label={t`${name} after texts of others`}
           value={set ?? ''}
           onChange={({ target }) => void choose(target.value)}
           className="rounded-lg border border-strong-line bg-ground px-2 py-1 text-ink"
         >
-          <option value="">{`${untrustedTitles[own]} (the tool decides)`}</option>
+          <option value="">{t`${untrustedTitles[own]} (the tool decides)`}</option>
           {(['ask', 'refuse', 'allow'] as const).map((each) => (
             <option key={each} value={each}>
               {untrustedTitles[each]}

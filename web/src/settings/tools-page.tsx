@@ -16,6 +16,8 @@ import { Select, TextField } from '../parts/fields.tsx'
 import { sentence } from '../parts/sentence.ts'
 import { useLate } from '../parts/use-late.ts'
 import { accessLooks, accessTitles, ruleText } from './access-words.ts'
+import { timeText } from '../parts/numbers.ts'
+import { t } from '../language/language.ts'
 
 /** What a model may call, the rule that decides about each tool, and the file with the rules. */
 export default function ToolsPage(): ReactNode {
@@ -25,18 +27,17 @@ export default function ToolsPage(): ReactNode {
   if (failure) return <ErrorNote error={failure} />
   if (data === undefined || draft.file === undefined) return <Spinner />
   const sections = [
-    ['Rules', <AccessForm key="form" draft={draft} />],
-    ['Try a call', <AccessTrial key="trial" draft={draft} tools={data.tools} />],
-    ['The file', <AccessText key="text" draft={draft} />],
-    ['Earlier contents', <AccessVersions key="versions" draft={draft} />],
+    [t`Rules`, <AccessForm key="form" draft={draft} />],
+    [t`Try a call`, <AccessTrial key="trial" draft={draft} tools={data.tools} />],
+    [t`The file`, <AccessText key="text" draft={draft} />],
+    [t`Earlier contents`, <AccessVersions key="versions" draft={draft} />],
   ] as const
   return (
     <div className="flex flex-col gap-8">
       <p className="text-soft">
-        What a model may call. Nothing may run that this list does not allow; a change takes effect at the next step. An
-        allowed tool is announced at once, and offered as soon as no cache is lost by it.{' '}
+        {t`What a model may call. Nothing may run that this list does not allow; a change takes effect at the next step. An allowed tool is announced at once, and offered as soon as no cache is lost by it.`}{' '}
         <button className="underline" onClick={() => void api('/api/reload?now=true', { method: 'POST' })}>
-          Offer it now
+          {t`Offer it now`}
         </button>
         .
       </p>
@@ -73,7 +74,7 @@ function AccessText({ draft }: { readonly draft: AccessDraft }): ReactNode {
         className="w-full rounded-lg border border-strong-line bg-ground p-3 font-mono text-xs leading-relaxed"
       />
       <p className="text-xs text-soft">
-        Comments and a comma at the end of a list are allowed. A key that begins with _ is a comment, too.
+        {t`Comments and a comma at the end of a list are allowed. A key that begins with _ is a comment, too.`}
       </p>
       {draft.isChanged && <AccessProblems problems={draft.preview?.problems ?? []} />}
     </div>
@@ -86,7 +87,7 @@ function AccessVersions({ draft }: { readonly draft: AccessDraft }): ReactNode {
   if (error) return <ErrorNote error={error} />
   if (data === undefined) return <Spinner />
   const earlier = data.versions.filter(({ text }, index) => !(index === 0 && text === draft.file?.text))
-  if (earlier.length === 0) return <p className="text-sm text-soft">The file was not changed here yet.</p>
+  if (earlier.length === 0) return <p className="text-sm text-soft">{t`The file was not changed here yet.`}</p>
   return (
     <ul className="divide-y divide-line text-sm">
       {earlier.map((version) => (
@@ -107,16 +108,16 @@ function EarlierContent({ version, draft }: { readonly version: FileVersion; rea
       <div className="flex items-center gap-3">
         <details className="min-w-0 flex-1" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
           <summary>
-            <time dateTime={time}>{new Date(time).toLocaleString('en')}</time>
+            <time dateTime={time}>{timeText(time)}</time>
           </summary>
         </details>
         <Button
           look="plain"
           disabled={text === draft.text}
-          aria-label={`Put back the content of ${new Date(time).toLocaleString('en')}`}
+          aria-label={t`Put back the content of ${timeText(time)}`}
           onClick={() => draft.setText(text)}
         >
-          Put back
+          {t`Put back`}
         </Button>
       </div>
       {open && (
@@ -124,7 +125,7 @@ function EarlierContent({ version, draft }: { readonly version: FileVersion; rea
           {data === undefined ? (
             <Spinner />
           ) : data.difference === '' ? (
-            <p className="text-soft">The same as the file is now.</p>
+            <p className="text-soft">{t`The same as the file is now.`}</p>
           ) : (
             <DiffLines diff={data.difference} />
           )}
@@ -158,14 +159,14 @@ function AccessTrial({ draft, tools }: AccessTrialProps): ReactNode {
     <div className="flex flex-col gap-3">
       <div className="grid gap-3 sm:grid-cols-2">
         <Select
-          label="Tool"
+          label={t`Tool`}
           value={tool}
           options={tools.map(({ name }) => ({ value: name, title: name }))}
           onChange={(event) => setTool(event.target.value)}
         />
         {tool === 'shell' && (
           <TextField
-            label="Command"
+            label={t`Command`}
             placeholder="git log --oneline"
             spellCheck={false}
             value={typed}
@@ -176,11 +177,11 @@ function AccessTrial({ draft, tools }: AccessTrialProps): ReactNode {
       {error && <ErrorNote error={error} />}
       {asked && data?.trial && (
         <dl aria-live="polite" className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
-          <Answer title={draft.isChanged ? 'Now' : 'Decision'} answer={data.trial.before} />
-          {draft.isChanged && <Answer title="After your change" answer={data.trial.after} />}
+          <Answer title={draft.isChanged ? t`Now` : t`Decision`} answer={data.trial.before} />
+          {draft.isChanged && <Answer title={t`After your change`} answer={data.trial.after} />}
         </dl>
       )}
-      <p className="text-xs text-soft">Nothing runs here. A tool can still refuse an input that the policy allows.</p>
+      <p className="text-xs text-soft">{t`Nothing runs here. A tool can still refuse an input that the policy allows.`}</p>
     </div>
   )
 }

@@ -8,6 +8,7 @@ import { DiffLines } from '../parts/diff-lines.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { useAction } from '../parts/use-action.ts'
 import { TextDifference } from '../inspector/compare-text.tsx'
+import { t } from '../language/language.ts'
 
 /** Files that were changed by other means and let through more: each is shown with its difference before it is accepted. */
 export function WaitingFiles(): ReactNode {
@@ -17,12 +18,11 @@ export function WaitingFiles(): ReactNode {
   const waiting = data?.waiting.filter(({ kind }) => kind !== 'tool') ?? []
   if (waiting.length === 0) return null
   return (
-    <section aria-label="Changes that wait" className="flex flex-col gap-3 rounded-lg border border-warn p-3">
+    <section aria-label={t`Changes that wait`} className="flex flex-col gap-3 rounded-lg border border-warn p-3">
       <div>
-        <h2 className="font-semibold text-warn">Changes that wait</h2>
+        <h2 className="font-semibold text-warn">{t`Changes that wait`}</h2>
         <p className="text-sm text-soft">
-          Something else than Foreword changed these files, and they let a model do more than you accepted. That does
-          not count until you accept the difference.
+          {t`Something else than Foreword changed these files, and they let a model do more than you accepted. That does not count until you accept the difference.`}
         </p>
       </div>
       {waiting.map((each) => (
@@ -74,8 +74,8 @@ function ToAccept({ name, note, path, body, changes, children }: ToAcceptProps):
       <div className="flex flex-wrap items-center gap-2">
         <h3 className="min-w-0 flex-1 font-mono break-words">{name}</h3>
         {note}
-        <Button look="plain" disabled={busy} aria-label={`Accept ${name}`} onClick={() => void accept()}>
-          Accept
+        <Button look="plain" disabled={busy} aria-label={t`Accept ${name}`} onClick={() => void accept()}>
+          {t`Accept`}
         </Button>
       </div>
       {error && <ErrorNote error={error} />}
@@ -92,11 +92,11 @@ export function WithheldTools({ tools }: { readonly tools: readonly ToolStatus[]
   const withheld = tools.flatMap((tool) => tool.withheld ?? []).filter(({ declared }) => declared === undefined)
   if (withheld.length === 0) return null
   return (
-    <section aria-label="Changed definitions" className="flex flex-col gap-3 rounded-lg border border-warn p-3">
+    <section aria-label={t`Changed definitions`} className="flex flex-col gap-3 rounded-lg border border-warn p-3">
       <div>
-        <h2 className="font-semibold text-warn">Changed definitions</h2>
+        <h2 className="font-semibold text-warn">{t`Changed definitions`}</h2>
         <p className="text-sm text-soft">
-          A server has changed what a model reads about these tools. They are withheld until you accept the difference.
+          {t`A server has changed what a model reads about these tools. They are withheld until you accept the difference.`}
         </p>
       </div>
       {withheld.map((each) => (
@@ -108,7 +108,7 @@ export function WithheldTools({ tools }: { readonly tools: readonly ToolStatus[]
 
 function WithheldDefinition({ withheld }: { readonly withheld: Withheld }): ReactNode {
   const { name, accepted, offered, digest } = withheld
-  const note = accepted === undefined ? 'New' : offered === undefined ? 'No longer provided' : 'Changed'
+  const note = accepted === undefined ? t`New` : offered === undefined ? t`No longer provided` : t`Changed`
   return (
     <ToAccept
       name={name}
@@ -118,7 +118,7 @@ function WithheldDefinition({ withheld }: { readonly withheld: Withheld }): Reac
       changes={['/api/tools', '/api/mcp-servers']}
     >
       <TextDifference before={written(accepted)} after={written(offered)} />
-      <p className="text-xs break-all text-soft">{`Digest ${digest}`}</p>
+      <p className="text-xs break-all text-soft">{t`Digest ${digest}`}</p>
     </ToAccept>
   )
 }

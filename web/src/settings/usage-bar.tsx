@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { FigureProps } from '../inspector/figure.tsx'
 import { dayText } from './usage-range.ts'
+import { t } from '../language/language.ts'
 
 interface UsageBarProps {
   /** Tokens of the longest bar. */
@@ -174,19 +175,19 @@ export function FigureTable<Row>({ caption, first, rows, columns, ...of }: Figur
 
 /** Names of rows without a key. */
 const nameOfNone: Readonly<Record<string, string>> = {
-  layer: 'Not divided',
-  skill: 'Everything but skills',
-  tool: 'Everything but tools',
-  agent: 'No agent',
-  session: 'Outside sessions',
-  token: 'No named token',
+  layer: t`Not divided`,
+  skill: t`Everything but skills`,
+  tool: t`Everything but tools`,
+  agent: t`No agent`,
+  session: t`Outside sessions`,
+  token: t`No named token`,
 }
 
 const names: Readonly<Record<string, string>> = {
-  history: 'history (earlier turns)',
-  input: 'input (the turn that is answered)',
-  tools: 'tools (definitions)',
-  answer: 'answer (what the model wrote)',
+  history: t`history (earlier turns)`,
+  input: t`input (the turn that is answered)`,
+  tools: t`tools (definitions)`,
+  answer: t`answer (what the model wrote)`,
 }
 
 interface RowNameProps {
@@ -196,7 +197,7 @@ interface RowNameProps {
 
 /** The name of a row of calls; of a session with a link to it. */
 export function RowName({ by, row: { key, title } }: RowNameProps): ReactNode {
-  if (key === null) return nameOfNone[by] ?? 'Not known'
+  if (key === null) return nameOfNone[by] ?? t`Not known`
   if (by === 'day') return dayText(key)
   if (by === 'layer') return names[key] ?? key
   if (by !== 'session') return key

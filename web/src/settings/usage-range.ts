@@ -1,3 +1,25 @@
+import { t } from '../language/language.ts'
+import { timeText } from '../parts/numbers.ts'
+
+const nouns: Readonly<Record<string, string>> = {
+  money: t`money`,
+  tokens: t`tokens`,
+  day: t`day`,
+  model: t`model`,
+  layer: t`layer`,
+  skill: t`skill`,
+  tool: t`tool`,
+  agent: t`agent`,
+  channel: t`channel`,
+  token: t`token`,
+  session: t`session`,
+}
+
+/** What calls are divided by, as a word: `day`. */
+export function nounOf(id: string): string {
+  return nouns[id] ?? id
+}
+
 /** Each with its own name as a title. */
 export function titled<Id extends string>(
   ...ids: readonly Id[]
@@ -6,7 +28,8 @@ export function titled<Id extends string>(
 }
 
 export function titleOf(id: string): string {
-  return id[0]!.toUpperCase() + id.slice(1)
+  const noun = nounOf(id)
+  return noun[0]!.toUpperCase() + noun.slice(1)
 }
 
 /** The first moment of a day (`2026-01-31`) of this browser's time zone, or of the day so many later; ISO 8601. */
@@ -18,7 +41,7 @@ export function dayStart(day: string, later: number): string {
 
 /** `Mon, 23 Nov 2026` of `2026-11-23`. */
 export function dayText(day: string): string {
-  return new Date(`${day}T00:00:00Z`).toLocaleDateString('en-GB', {
+  return timeText(`${day}T00:00:00Z`, {
     timeZone: 'UTC',
     weekday: 'short',
     day: 'numeric',

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
 import type { UsageReport } from '../api/resources.ts'
-import { count, percent } from '../parts/numbers.ts'
+import { callsText, count, percent } from '../parts/numbers.ts'
 import { FigureTable, RowName, UsageSigns } from './usage-bar.tsx'
+import { t } from '../language/language.ts'
 
 type Rows<By extends 'layer' | 'tool'> = Extract<UsageReport, { readonly by: By }>['rows']
 
@@ -16,21 +17,20 @@ export function LayerTable({ rows, counted }: LayerTableProps): ReactNode {
   return (
     <div className="flex flex-col gap-3">
       <p className="text-sm text-soft">
-        {count(counted)} prompt tokens in all, as Foreword counted them before the calls. A provider may count
-        otherwise.
+        {t`${counted} prompt tokens in all, as Foreword counted them before the calls. A provider may count otherwise.`}
       </p>
       <FigureTable
-        caption="Usage by layer"
-        first="Layer"
+        caption={t`Usage by layer`}
+        first={t`Layer`}
         rows={rows}
         keyOf={({ key }) => key}
         name={(row) => <RowName by="layer" row={row} />}
         most={Math.max(...rows.map(({ tokens }) => tokens), 1)}
         bar={({ tokens }) => [{ id: 'tokens', color: 'var(--accent)', tokens }]}
         columns={[
-          { title: 'Calls', figure: ({ calls }) => count(calls) },
-          { title: 'Tokens', figure: ({ tokens }) => count(tokens) },
-          { title: 'Share', figure: ({ tokens }) => percent(counted === 0 ? 0 : tokens / counted) },
+          { title: t`Calls`, figure: ({ calls }) => count(calls) },
+          { title: t`Tokens`, figure: ({ tokens }) => count(tokens) },
+          { title: t`Share`, figure: ({ tokens }) => percent(counted === 0 ? 0 : tokens / counted) },
         ]}
       />
     </div>
@@ -41,23 +41,22 @@ const colors = { definitions: 'var(--slot-tools)', results: 'var(--slot-history)
 
 /** What the definition of each tool took in prompts, and what its results were. */
 export function ToolTable({ rows }: { readonly rows: Rows<'tool'> }): ReactNode {
-  if (rows.length === 0) return <p className="text-sm">No call of this time offered a tool.</p>
+  if (rows.length === 0) return <p className="text-sm">{t`No call of this time offered a tool.`}</p>
   return (
     <div className="flex flex-col gap-3">
       <p className="text-sm text-soft">
-        A definition is sent with every call that offers its tool. A result is counted once, when it was written; later
-        calls read it again as history.
+        {t`A definition is sent with every call that offers its tool. A result is counted once, when it was written; later calls read it again as history.`}
       </p>
       <UsageSigns
-        label="Tokens"
+        label={t`Tokens`}
         signs={[
-          { text: 'Definitions in prompts', color: colors.definitions },
-          { text: 'Results', color: colors.results },
+          { text: t`Definitions in prompts`, color: colors.definitions },
+          { text: t`Results`, color: colors.results },
         ]}
       />
       <FigureTable
-        caption="Usage by tool"
-        first="Tool"
+        caption={t`Usage by tool`}
+        first={t`Tool`}
         rows={rows}
         keyOf={({ key }) => key}
         name={({ key }) => key}
@@ -68,12 +67,14 @@ export function ToolTable({ rows }: { readonly rows: Rows<'tool'> }): ReactNode 
         ]}
         below={({ calls, results }) => (
           <span className="mt-1 block text-xs text-soft">
-            {`offered in ${count(calls)} ${calls === 1 ? 'call' : 'calls'}, used ${results === 1 ? 'once' : `${count(results)} times`}`}
+            {results === 1
+              ? t`offered in ${callsText(calls)}, used once`
+              : t`offered in ${callsText(calls)}, used ${results} times`}
           </span>
         )}
         columns={[
-          { title: 'Definitions', figure: ({ definitions }) => count(definitions) },
-          { title: 'Results', figure: ({ resultTokens }) => count(resultTokens) },
+          { title: t`Definitions`, figure: ({ definitions }) => count(definitions) },
+          { title: t`Results`, figure: ({ resultTokens }) => count(resultTokens) },
         ]}
       />
     </div>

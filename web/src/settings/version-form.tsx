@@ -6,6 +6,7 @@ import { WarningList, ErrorNote } from '../parts/error-note.tsx'
 import { ExactText } from '../parts/exact-text.tsx'
 import { Fold } from '../parts/fold.tsx'
 import type { Draft, SavedAs, Versioned } from './version-draft.ts'
+import { t } from '../language/language.ts'
 
 /** The result of a save. */
 export interface Saved extends SavedAs {
@@ -43,7 +44,7 @@ export function VersionForm<Value>(props: VersionFormProps<Value>): ReactNode {
     save,
     warnings,
     compares = newest.version > 0,
-    saveLabel = 'Save',
+    saveLabel = t`Save`,
     children,
   } = props
   const [busy, setBusy] = useState(false)
@@ -78,7 +79,7 @@ export function VersionForm<Value>(props: VersionFormProps<Value>): ReactNode {
       {error && <ErrorNote error={error} />}
       {overtaken && <OtherVersion newest={newest} draft={draft} textOf={textOf} />}
       {draft.changed && compares && !overtaken && (
-        <Fold className="text-sm" summaryClassName="text-soft" summary="What changes">
+        <Fold className="text-sm" summaryClassName="text-soft" summary={t`What changes`}>
           <div className="mt-2">
             <TextDifference before={textOf(newest.value)} after={textOf(draft.value)} />
           </div>
@@ -90,11 +91,11 @@ export function VersionForm<Value>(props: VersionFormProps<Value>): ReactNode {
         </Button>
         {draft.changed && (
           <Button look="plain" disabled={busy} onClick={draft.discard}>
-            Discard changes
+            {t`Discard changes`}
           </Button>
         )}
         <p role="status" className="text-sm text-soft">
-          {draft.changed ? 'Not saved yet.' : warnings !== undefined && 'Saved.'}
+          {draft.changed ? t`Not saved yet.` : warnings !== undefined && t`Saved.`}
         </p>
       </div>
       {!draft.changed && warnings !== undefined && <WarningList warnings={warnings} />}
@@ -111,25 +112,27 @@ function OtherVersion<Value>({
   return (
     <section
       role="alert"
-      aria-label="A newer version"
+      aria-label={t`A newer version`}
       className="flex flex-col gap-3 rounded-lg border border-warn p-3 text-sm"
     >
       <p className="font-medium">
-        {`Version ${newest.version} was saved while you changed ${draft.base === 0 ? 'this' : `version ${draft.base}`}. Nothing of yours is lost.`}
+        {draft.base === 0
+          ? t`Version ${newest.version} was saved while you changed this. Nothing of yours is lost.`
+          : t`Version ${newest.version} was saved while you changed version ${draft.base}. Nothing of yours is lost.`}
       </p>
       <div className="grid gap-3 md:grid-cols-2">
-        <Side title={`Version ${newest.version}, saved in the meantime`} text={textOf(newest.value)} />
-        <Side title="Yours" text={textOf(draft.value)} />
+        <Side title={t`Version ${newest.version}, saved in the meantime`} text={textOf(newest.value)} />
+        <Side title={t`Yours`} text={textOf(draft.value)} />
       </div>
-      <Fold summaryClassName="text-soft" summary="From that one to yours">
+      <Fold summaryClassName="text-soft" summary={t`From that one to yours`}>
         <div className="mt-2">
           <TextDifference before={textOf(newest.value)} after={textOf(draft.value)} />
         </div>
       </Fold>
       <div className="flex flex-wrap gap-2">
-        <Button onClick={draft.rebase}>Go on with mine</Button>
+        <Button onClick={draft.rebase}>{t`Go on with mine`}</Button>
         <Button look="plain" onClick={draft.discard}>
-          Take the newer one
+          {t`Take the newer one`}
         </Button>
       </div>
     </section>

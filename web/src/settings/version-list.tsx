@@ -5,6 +5,8 @@ import { ErrorNote } from '../parts/error-note.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { LongList } from '../parts/long-text.tsx'
 import { useAction } from '../parts/use-action.ts'
+import { timeText } from '../parts/numbers.ts'
+import { t } from '../language/language.ts'
 
 export interface ListedVersion {
   readonly version: number
@@ -29,8 +31,8 @@ export function VersionList({ versions, empty, emptyToo = false, putBack }: Vers
   const { busy, error, act } = useAction()
   if (versions.length === 0) return null
   return (
-    <section aria-label="Versions" className="flex flex-col gap-3">
-      <h2 className="text-lg font-semibold">Versions</h2>
+    <section aria-label={t`Versions`} className="flex flex-col gap-3">
+      <h2 className="text-lg font-semibold">{t`Versions`}</h2>
       {error && <ErrorNote error={error} />}
       <ol className="flex flex-col divide-y divide-line rounded-lg border border-line">
         <LongList
@@ -38,20 +40,20 @@ export function VersionList({ versions, empty, emptyToo = false, putBack }: Vers
           atOnce={20}
           wrap={(more) => <li className="p-2">{more}</li>}
           draw={(version, index) => (
-            <li key={version.version} aria-label={`Version ${version.version}`} className="px-3 py-2 text-sm">
+            <li key={version.version} aria-label={t`Version ${version.version}`} className="px-3 py-2 text-sm">
               <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-                <span className="font-medium">Version {version.version}</span>
+                <span className="font-medium">{t`Version ${version.version}`}</span>
                 <time dateTime={version.time} className="text-soft">
                   {timeText(version.time)}
                 </time>
                 {version.text === undefined && <span className="text-soft">{empty}</span>}
                 <span className="flex-1" />
                 {index === 0 ? (
-                  <span className="py-1 text-good">Newest</span>
+                  <span className="py-1 text-good">{t`Newest`}</span>
                 ) : (
                   (version.text !== undefined || emptyToo) && (
                     <Button look="plain" disabled={busy} onClick={() => void act(() => putBack(version))}>
-                      Put back
+                      {t`Put back`}
                     </Button>
                   )
                 )}
@@ -73,19 +75,14 @@ function Change({
   readonly before: string | undefined
 }): ReactNode {
   return (
-    <Fold summaryClassName="text-soft" summary={before === undefined ? 'Its text' : 'What changed'}>
+    <Fold summaryClassName="text-soft" summary={before === undefined ? t`Its text` : t`What changed`}>
       <div className="mt-2">
         {before === text ? (
-          <p className="text-soft">It is the same as the version before.</p>
+          <p className="text-soft">{t`It is the same as the version before.`}</p>
         ) : (
           <TextDifference before={before ?? text} after={text} />
         )}
       </div>
     </Fold>
   )
-}
-
-/** `23 Nov 2026, 02:40`. */
-export function timeText(time: string): string {
-  return new Date(time).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 }

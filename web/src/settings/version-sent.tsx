@@ -6,7 +6,7 @@ import type { Preview } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { ExactText } from '../parts/exact-text.tsx'
 import { Fold } from '../parts/fold.tsx'
-import { count } from '../parts/numbers.ts'
+import { t } from '../language/language.ts'
 
 interface SentLayerProps {
   /** The id of a layer of the next call, such as `system-prompt`. */
@@ -34,11 +34,11 @@ export function SentLayer({ layer, body, version, none, title }: SentLayerProps)
     <Fold
       className="text-sm"
       summaryClassName="text-soft"
-      summary={`${title === undefined ? '' : `${title}: `}${count(tokens)} tokens in each request, of a window of ${count(window)} (${model})`}
+      summary={`${title === undefined ? '' : `${title}: `}${t`${tokens} tokens in each request, of a window of ${window} (${model})`}`}
     >
       <div className="mt-2">
         <ExactText
-          label={title === undefined ? 'As the model reads it' : `${title}, as the model reads it`}
+          label={title === undefined ? t`As the model reads it` : t`${title}, as the model reads it`}
           text={text}
         />
       </div>

@@ -4,6 +4,7 @@ import { api } from '../api/client.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { useAction } from '../parts/use-action.ts'
 import { SetupCard } from './setup-card.tsx'
+import { inSentence, t } from '../language/language.ts'
 
 interface Example {
   readonly title: string
@@ -19,27 +20,27 @@ const SMALL_WINDOW = 8_192
 /** Real turns of the rehearsal, which follows the lines of a message that begin with a slash. */
 const examples: readonly Example[] = [
   {
-    title: 'A text that is too long',
-    about: 'What stays, what is cut, and how to read the rest',
+    title: t`A text that is too long`,
+    about: t`What stays, what is cut, and how to read the rest`,
     choices: { skills: 'example-check-tides' },
-    text: 'When was the tide highest at Brest?\n/call read_skill {"skill_name": "example-check-tides"}',
+    text: [t`When was the tide highest at Brest?`, '/call read_skill {"skill_name": "example-check-tides"}'].join('\n'),
   },
   {
-    title: 'A tool that asks first',
-    about: 'See exactly what it would do, and allow it once',
+    title: t`A tool that asks first`,
+    about: t`See exactly what it would do, and allow it once`,
     choices: { skills: 'example-record-tides' },
     text: [
-      'Please note when the tide is high at Brest.',
-      '/say I would add this line to the harbour log.',
+      t`Please note when the tide is high at Brest.`,
+      `/say ${t`I would add this line to the harbour log.`}`,
       '/call write_harbour_log {"line": "Brest: high water at 05:42 and 18:07"}',
-      '/say The line is in the log. It is removed with this conversation.',
+      `/say ${t`The line is in the log. It is removed with this conversation.`}`,
     ].join('\n'),
   },
   {
-    title: 'A hundred skills',
-    about: 'In which form they reach a small model',
+    title: t`A hundred skills`,
+    about: t`In which form they reach a small model`,
     choices: { skills: 'example-*' },
-    text: 'Which of your skills helps me to plan a ferry?',
+    text: t`Which of your skills helps me to plan a ferry?`,
   },
 ]
 
@@ -48,7 +49,7 @@ export function Examples(): ReactNode {
   const [, navigate] = useLocation()
   const { busy, error, act } = useAction()
   return (
-    <section aria-label="Examples" className="flex flex-col gap-2">
+    <section aria-label={t`Examples`} className="flex flex-col gap-2">
       <div className="grid gap-3 sm:grid-cols-3">
         {examples.map((example) => (
           <SetupCard
@@ -61,7 +62,7 @@ export function Examples(): ReactNode {
           </SetupCard>
         ))}
       </div>
-      <p className="text-xs text-soft">Each is a conversation of its own. Delete it, and nothing of it stays.</p>
+      <p className="text-xs text-soft">{t`Each is a conversation of its own. Delete it, and nothing of it stays.`}</p>
       {error && <ErrorNote error={error} />}
     </section>
   )
@@ -69,7 +70,7 @@ export function Examples(): ReactNode {
 
 /** Makes the session of an example and sends its message. Resolves with its id. */
 async function play({ title, choices, text }: Example): Promise<string> {
-  const body = { title: `Example: ${title.toLowerCase()}`, model: `rehearsal/${SMALL_WINDOW}`, ...choices }
+  const body = { title: t`Example: ${inSentence(title)}`, model: `rehearsal/${SMALL_WINDOW}`, ...choices }
   const { id } = await api<{ readonly id: string }>('/api/sessions', { method: 'POST', body })
   await api(`/api/sessions/${encodeURIComponent(id)}/messages`, { method: 'POST', body: { text } })
   return id

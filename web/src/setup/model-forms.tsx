@@ -12,6 +12,7 @@ import { useAction } from '../parts/use-action.ts'
 import { Words } from '../parts/words.tsx'
 import { SetupCard } from './setup-card.tsx'
 import { useChooseModel } from './use-choose-model.ts'
+import { t } from '../language/language.ts'
 
 /** A card for each provider, which opens its models, or what it needs first. Servers with its API are on its card. */
 export function ModelForms({ providers }: { readonly providers: readonly SetupProvider[] }): ReactNode {
@@ -28,7 +29,7 @@ export function ModelForms({ providers }: { readonly providers: readonly SetupPr
         {cards.map((card) => (
           <SetupCard
             key={card[0].kind}
-            title={card.length > 1 ? `${card[0].title}, or any server` : card[0].title}
+            title={card.length > 1 ? t`${card[0].title}, or any server` : card[0].title}
             aria-expanded={card === open}
             onClick={() => setOpened(card === open ? undefined : card[0].kind)}
           >
@@ -59,10 +60,12 @@ function summary(card: readonly SetupProvider[]): string {
   const models = card.flatMap((provider) => provider.models)
   if (models.length > 0) {
     const names = models.slice(0, NAMED).map((model) => model.slice(model.indexOf('/') + 1))
-    return `Ready: ${names.join(', ')}${models.length > NAMED ? `, and ${models.length - NAMED} more` : ''}`
+    return models.length > NAMED
+      ? t`Ready: ${names.join(', ')}, and ${models.length - NAMED} more`
+      : t`Ready: ${names.join(', ')}`
   }
-  if (card.some(({ needsAddress }) => needsAddress)) return 'Paste a key, or an address'
-  return card.some(isLocked) ? 'Paste a key' : 'Not found on this machine yet'
+  if (card.some(({ needsAddress }) => needsAddress)) return t`Paste a key, or an address`
+  return card.some(isLocked) ? t`Paste a key` : t`Not found on this machine yet`
 }
 
 function ProviderSection({ provider }: { readonly provider: SetupProvider }): ReactNode {
@@ -76,7 +79,7 @@ function ProviderSection({ provider }: { readonly provider: SetupProvider }): Re
           {title}
         </h4>
         {!isLocked(provider) && (
-          <IconButton label={`Look for ${title} again`} onClick={() => void mutate('/api/setup')}>
+          <IconButton label={t`Look for ${title} again`} onClick={() => void mutate('/api/setup')}>
             <RefreshCw size={14} aria-hidden />
           </IconButton>
         )}
@@ -87,21 +90,21 @@ function ProviderSection({ provider }: { readonly provider: SetupProvider }): Re
             rel="noopener noreferrer"
             className="ms-auto text-sm text-accent underline underline-offset-2"
           >
-            {isLocked(provider) ? 'Where do I get a key?' : `Get ${title}`}
+            {isLocked(provider) ? t`Where do I get a key?` : t`Get ${title}`}
           </a>
         )}
       </div>
       {models.length > 0 && <ModelButtons models={models} />}
       {models.length === 0 && !isLocked(provider) && (
         <p className="text-sm text-soft">
-          <Words>{why ?? 'It has no models yet.'}</Words>
+          <Words>{why ?? t`It has no models yet.`}</Words>
         </p>
       )}
       {models.length === 0 && isLocked(provider) && <KeyForm provider={provider} />}
       {models.length > 0 && isLocked(provider) && (
         <Fold
           summaryClassName="text-sm text-soft"
-          summary={provider.needsAddress ? 'Another server, address or key' : 'Another key'}
+          summary={provider.needsAddress ? t`Another server, address or key` : t`Another key`}
         >
           <KeyForm provider={provider} again />
         </Fold>
@@ -129,7 +132,7 @@ function ModelButtons({ models }: { readonly models: readonly string[] }): React
         {models.length > shown.length && (
           <li>
             <Button look="plain" onClick={() => setAll(true)}>
-              {`${models.length - shown.length} more`}
+              {t`${models.length - shown.length} more`}
             </Button>
           </li>
         )}
@@ -177,8 +180,8 @@ function KeyForm({ provider, again = false }: KeyFormProps): ReactNode {
     <form className="flex flex-col gap-2" onSubmit={(event) => void attach(event)}>
       {needsAddress && again && (
         <TextField
-          label="Name"
-          hint={`Its models are called NAME/MODEL. The name of a server that is attached, such as ${kind}, changes that server.`}
+          label={t`Name`}
+          hint={t`Its models are called NAME/MODEL. The name of a server that is attached, such as ${kind}, changes that server.`}
           required
           value={name}
           onChange={(event) => setName(event.target.value)}
@@ -186,7 +189,7 @@ function KeyForm({ provider, again = false }: KeyFormProps): ReactNode {
       )}
       {needsAddress && (
         <TextField
-          label="Address"
+          label={t`Address`}
           placeholder="http://127.0.0.1:1234/v1"
           required
           value={address}
@@ -194,7 +197,7 @@ function KeyForm({ provider, again = false }: KeyFormProps): ReactNode {
         />
       )}
       <TextField
-        label={needsKey ? `Key of ${title}` : 'Key, if it needs one'}
+        label={needsKey ? t`Key of ${title}` : t`Key, if it needs one`}
         type="password"
         autoComplete="off"
         required={needsKey}
@@ -203,12 +206,12 @@ function KeyForm({ provider, again = false }: KeyFormProps): ReactNode {
       />
       <div>
         <Button type="submit" look="plain" disabled={busy}>
-          {busy ? 'Asking the server …' : 'Attach'}
+          {busy ? t`Asking the server …` : t`Attach`}
         </Button>
       </div>
       {attached !== undefined && (
         <p role="status" className="text-sm text-soft">
-          {`Attached, with ${attached === 1 ? 'one model' : `${attached} models`}.`}
+          {attached === 1 ? t`Attached, with one model.` : t`Attached, with ${attached} models.`}
         </p>
       )}
       {error && <ErrorNote error={error} />}

@@ -6,9 +6,11 @@ import { ContextBar } from '../inspector/context-bar.tsx'
 import { Figure } from '../inspector/figure.tsx'
 import type { NextCall } from '../inspector/next-call.ts'
 import { nextPreview } from '../inspector/next-preview.ts'
-import { count } from '../parts/numbers.ts'
+import { count, localNumbers } from '../parts/numbers.ts'
 import { Examples } from './examples.tsx'
 import { ModelForms } from './model-forms.tsx'
+import { inSentence, t } from '../language/language.ts'
+import { rich } from '../language/rich.ts'
 
 interface StartPageProps {
   readonly next: NextCall
@@ -25,21 +27,19 @@ export default function StartPage({ next, providers }: StartPageProps): ReactNod
       <div className="mx-auto flex max-w-2xl flex-col gap-5 py-8">
         <div className="flex flex-col gap-1.5">
           <h2 className="text-2xl leading-tight font-semibold tracking-tight sm:text-3xl">
-            See every word your model reads, before it speaks.
+            {t`See every word your model reads, before it speaks.`}
           </h2>
           <p className="text-soft">
-            This bar is your next message: what fills it, what it costs, what was left out, and why. Try it without a
-            model: the rehearsal answers.
+            {t`This bar is your next message: what fills it, what it costs, what was left out, and why. Try it without a model: the rehearsal answers.`}
           </p>
         </div>
         <NextBar next={next} />
         <Examples />
-        <section aria-label="Models" className="flex flex-col gap-3">
-          <h3 className="font-semibold">Attach a model</h3>
+        <section aria-label={t`Models`} className="flex flex-col gap-3">
+          <h3 className="font-semibold">{t`Attach a model`}</h3>
           <ModelForms providers={providers} />
           <p className="text-xs text-soft">
-            Foreword runs on this machine. A key is kept in a file of its own in the home, and is sent to its provider
-            only.
+            {t`Foreword runs on this machine. A key is kept in a file of its own in the home, and is sent to its provider only.`}
           </p>
         </section>
       </div>
@@ -55,19 +55,20 @@ function NextBar({ next }: { readonly next: NextCall }): ReactNode {
   const { total, window } = preview.figures
   const manifest = calibratedManifest(preview.manifest, total)
   const sent = manifest.entries.filter(({ tokens }) => tokens > 0)
-  const parts = [...new Set(sent.map((entry) => kindTitles[entryKind(entry)].toLowerCase()))]
+  const parts = [...new Set(sent.map((entry) => inSentence(kindTitles[entryKind(entry)])))]
   return (
-    <section aria-label="Your next message">
-      <ContextBar manifest={manifest} label="Pieces of your next message" />
+    <section aria-label={t`Your next message`}>
+      <ContextBar manifest={manifest} label={t`Pieces of your next message`} />
       <p className="mt-1.5 text-sm text-soft">
-        <Figure kind="total" call={undefined} value={total}>
-          {windowShare(preview.figures)}
-        </Figure>
-        {' of '}
-        <Figure kind="window" call={undefined} value={window}>
-          {count(window)}
-        </Figure>
-        {` tokens: ${parts.join(', ')}. Type below, and watch it grow.`}
+        {rich`${(
+          <Figure kind="total" call={undefined} value={total}>
+            {localNumbers(windowShare(preview.figures))}
+          </Figure>
+        )} of ${(
+          <Figure kind="window" call={undefined} value={window}>
+            {count(window)}
+          </Figure>
+        )} tokens: ${parts.join(', ')}. Type below, and watch it grow.`}
       </p>
     </section>
   )
