@@ -107,9 +107,9 @@ test('14: a shared call says in sentences what each part is, where it comes from
   for (const sentence of [
     'This is one request to the model ollama/x, sent on 23 November 2026 at 09:05:00 UTC .',
     'It has 40 tokens of a window of 1,000 : 30 from the cache, 10 new, $0.0021 paid with the answer.',
-    'Skills 30 of 700 System · From the owner: ',
+    'Skills 30 of 700 Skills · From the owner: ',
     'Sent as a list: 700 tokens wanted, 30 sent: tools, system and preamble wanted 700 together, and their share is 540 of 900.',
-    'Attachment: plan.md 5 Your message · From a file: plan.md Sent in full.',
+    'Attachment: plan.md 5 Files · From a file: plan.md Sent in full.',
     'Your message: “When?” 5 Your message · From the conversation Sent in full.',
   ]) {
     assert.ok(said.includes(sentence), `${sentence}\nis not in\n${said}`)
