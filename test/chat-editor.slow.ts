@@ -58,7 +58,7 @@ for (const columns of [40, 120]) {
     chat.paste('first line\n\tsecond 日本語\nthird 👩‍👩‍👧 line')
     await chat.until(/first line\n⇥second 日本語\nthird 👩‍👩‍👧 line\n─+\nrehearsal/)
     chat.keys('Enter')
-    const said = await chat.until(/- Your message, \d+ tokens\n─/)
+    const said = await chat.until(/- This turn, \d+ tokens\n─/)
     assert.match(said, /> first line\n +second 日本語\n {2}third 👩‍👩‍👧 line\nThis is a rehearsal/)
 
     chat.paste(`/slow 20\n/say ${'word '.repeat(400)}`)
@@ -76,7 +76,7 @@ for (const columns of [40, 120]) {
     await chat.until(new RegExp(`held: see @notes\\.txt\n[^]*\n─{${columns === 40 ? 60 : 80}}\n`))
     chat.keys('Enter')
     const attached = await chat.until(
-      /> see @notes\.txt\n {2}with notes\.txt\nThis is a rehearsal[^]*- Your message, \d+ tokens\n─/,
+      /> see @notes\.txt\n {2}with notes\.txt\nThis is a rehearsal[^]*- This turn, \d+ tokens\n─/,
     )
     assert.equal(attached.split('> first line').length, 2)
     assert.equal(attached.split('held: see').length, 1)

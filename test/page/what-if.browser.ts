@@ -142,9 +142,9 @@ test('12: two calls are compared: what came and changed, the text difference, an
   const why = 'The text of the skills was edited, first at “Type every letter.”'
   await comparison.getByText(why).waitFor()
   await comparison
-    .getByText(/^The first [\d,]+ of [\d,]+ tokens are the same\. The first difference is in skills\.$/)
+    .getByText(/^The first [\d,]+ of [\d,]+ tokens are the same\. The first difference is in Skills\.$/)
     .waitFor()
-  await comparison.getByText('skills', { exact: true }).click()
+  await comparison.getByText('Skills', { exact: true }).click()
   await comparison.locator('ins', { hasText: 'Type' }).first().waitFor()
   await comparison.locator('del', { hasText: 'Write' }).first().waitFor()
   const newest = (

@@ -129,7 +129,9 @@ function accountWords(manifest: Manifest): string {
   for (const [slot, listed] of names) {
     const more = listed.length > NAMED ? `, and ${listed.length - NAMED} more` : ''
     const list = slot === 'input' ? '' : `: ${listed.slice(0, NAMED).join(', ')}${more}`
-    lines.push(`- ${slotTitles[slot]}, ${slots[slot].toLocaleString('en')} tokens${list}`)
+    // A turn has the calls and results of its steps, too.
+    const title = slot === 'input' ? 'This turn' : slotTitles[slot]
+    lines.push(`- ${title}, ${slots[slot].toLocaleString('en')} tokens${list}`)
   }
   if (isWhole) return lines.join('\n')
   const sentences = entrySentences(manifest)

@@ -63,7 +63,7 @@ test('it answers with the account of what it was sent, in plain words, word by w
 - Tools, 40 tokens: read_file
 - Instructions, 1,200 tokens: system prompt
 - Conversation, 100 tokens: turn 2
-- Your message, 12 tokens
+- This turn, 12 tokens
 
 Shortened, changed or left out:
 

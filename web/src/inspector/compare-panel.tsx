@@ -84,7 +84,7 @@ function TwoCalls({ next, program, before, after, figures }: TwoCallsProps): Rea
   if (compared === undefined) return <Spinner />
   const { comparison, cause, oldTexts, newTexts } = compared
   const titles = new Map([
-    ...(program ? [compared.old, compared.now].flatMap(entryTitles) : []),
+    ...[compared.old, compared.now].flatMap(entryTitles),
     ...[first.data, second.data].flatMap((scenario) => (scenario ? [...conversationTitles(scenario)] : [])),
   ])
   const { commonPrefix, firstDifference } = comparison
