@@ -3,7 +3,7 @@ export { callFacts, readFacts, resultFacts } from './agent/call-facts.ts'
 export { OverBudgetError } from './agent/hold-call.ts'
 export { readHistoryTool } from './agent/read-history.ts'
 export { readResultTool } from './agent/read-result.ts'
-export { type RetryRule, retryWait } from './agent/retry-wait.ts'
+export { isProviderFault, type RetryRule, retryWait } from './agent/retry-wait.ts'
 export { resultText } from './agent/shown-result.ts'
 export { askModel, runTurn } from './agent/turn.ts'
 export {
@@ -12,6 +12,7 @@ export {
   type CallHold,
   type Delta,
   type GrantedCall,
+  type TurnHealth,
   type Journal,
   type PreparedCall,
   type Step,

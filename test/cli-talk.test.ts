@@ -21,7 +21,7 @@ function talking(stream: string) {
   return scriptedConnection({
     'POST /api/messages': submitted,
     [events]: stream,
-    [view]: { session: 's1', turn: 't1', text: 'Good day.', calls: ['c1'], totals },
+    [view]: { session: 's1', turn: 't1', text: 'Good day.', calls: ['c1'], totals, warnings: [] },
     'GET /api/status': { model: { id: 'rehearsal', why: 'nothing else' } },
     'GET /api/sessions/s1': { id: 's1', model: null },
   })

@@ -27,6 +27,8 @@ export interface Unanswered {
   readonly outcome: CallOutcome
   /** Written together with that record. */
   readonly entries?: readonly EntryBody[]
+  /** Nothing of an answer has come, so that the call can be made again. */
+  readonly unbegun?: true
 }
 
 /** The last step calls no tool, whatever was prepared. */
@@ -66,7 +68,7 @@ export async function ask(turn: TurnRun, prepared: PreparedCall): Promise<ModelR
   let failedFirst: number | undefined
   for (let retries = 0; ; retries += 1) {
     const reply = await send(turn, prepared)
-    if (reply.type !== 'failed' || reply.waits !== true) return reply
+    if (reply.type !== 'failed' || !reply.unbegun) return reply
     failedFirst ??= clock.monotonic()
     const { error } = reply
     const waitMs = retryWait({ error, retries, elapsedMs: clock.monotonic() - failedFirst }, turn.limits.retries)
@@ -77,12 +79,8 @@ export async function ask(turn: TurnRun, prepared: PreparedCall): Promise<ModelR
   }
 }
 
-/** `waits`: nothing of an answer has come, so that the call can be made again. */
-async function send(
-  turn: TurnRun,
-  prepared: PreparedCall,
-): Promise<Answered | (Unanswered & { readonly waits?: true })> {
-  const { clock, model, output, signal } = turn
+async function send(turn: TurnRun, prepared: PreparedCall): Promise<ModelReply> {
+  const { clock, health, model, output, signal } = turn
   const { call, request, options } = prepared
   const held = await holdCall(turn, prepared)
   if (held.type === 'cancelled') return notMade('cancelled', 'The call was cancelled before it was made.')
@@ -97,6 +95,7 @@ async function send(
       if (event.type === 'reasoning-end') await output.show({ ...event, call })
       if (event.type !== 'finish') continue
       held.settle({ usage: event.usage })
+      if (health && health.troubled.size > 0) health.note(model.id)
       return { type: 'answered', finish: event, response }
     }
     const [provider = model.id] = model.id.split('/')
@@ -106,8 +105,9 @@ async function send(
     held.settle({ error, ...reportedUsage(error) })
     if (error instanceof StoreError) throw error
     const isCancelled = signal.aborted || (error instanceof ModelError && error.code === 'cancelled')
+    if (!isCancelled) health?.note(model.id, error)
     const reply = unanswered(turn, response, { error, isCancelled })
-    return isCancelled || response.begun ? reply : { ...reply, waits: true }
+    return isCancelled || response.begun ? reply : { ...reply, unbegun: true }
   }
 }
 

@@ -1,4 +1,4 @@
-import { ModelError } from '../model.ts'
+import { ModelError, type ModelErrorCode } from '../model.ts'
 
 /** A call that failed before its first word. */
 export interface FailedTry {
@@ -43,4 +43,20 @@ function isTransient({ code, facts }: ModelError, retries: number): boolean {
   if (code === 'network' || code === 'rate-limit') return true
   if (facts.status !== undefined && NOT_READY.has(facts.status)) return true
   return code === 'server' && retries < MOST_SERVER_RETRIES
+}
+
+const PROVIDER_FAULTS: ReadonlySet<ModelErrorCode> = new Set([
+  'network',
+  'timeout',
+  'server',
+  'rate-limit',
+  'quota',
+  'auth',
+  'model-not-found',
+  'unexpected-answer',
+])
+
+/** Whether a call failed through its provider, so that another provider may answer it. Other failures are of the request. */
+export function isProviderFault(error: unknown): error is ModelError {
+  return error instanceof ModelError && PROVIDER_FAULTS.has(error.code)
 }

@@ -37,6 +37,22 @@ export interface TurnSetup {
   holdCall?(call: PreparedCall, granted?: GrantedCall): Promise<CallHold>
   /** Counts what is under way: calls of one message run beside each other, and each may wait for a person. */
   readonly activity?: TurnActivity
+  /** Hears which calls failed, and which succeeded while their provider is in trouble. */
+  readonly health?: TurnHealth
+  /**
+   * Asked once no more can come of this model: its provider failed before a word of the answer, or the turn failed otherwise. Resolves
+   * with what goes on with the turn, from what is in its log, or with another error for the same failure; `undefined`: neither.
+   * Rejects with a `StoreError` alone. Absent: nothing goes on.
+   */
+  fallback?(error: unknown): Promise<TurnSetup | Error | undefined>
+}
+
+/** What becomes of the calls to providers. */
+export interface TurnHealth {
+  /** Providers whose last calls failed, by name. */
+  readonly troubled: ReadonlyMap<string, unknown>
+  /** A call to a model ended with this error, or well. */
+  note(model: string, error?: unknown): void
 }
 
 /** Each resolves or rejects as its promise does. */
@@ -207,6 +223,8 @@ export interface TurnRun extends Required<Omit<RunningTurn, 'entries'>> {
   readonly clock: Clock
   readonly holdCall: NonNullable<TurnSetup['holdCall']>
   readonly activity: TurnActivity
+  readonly health: TurnHealth | undefined
+  readonly fallback: TurnSetup['fallback']
   /** Questions about model calls whose answers were passed on. */
   readonly answered: Set<string>
 }
@@ -248,6 +266,8 @@ export function beginTurn(setup: TurnSetup): TurnRun {
     clock,
     activity: setup.activity ?? { run: (work) => work, rest: (wait) => wait },
     holdCall: setup.holdCall?.bind(setup) ?? (async () => FREE),
+    health: setup.health,
+    fallback: setup.fallback?.bind(setup),
     answered: new Set(),
   }
 }

@@ -1,6 +1,7 @@
 import { StoreError, type TurnOutcome } from '../session.ts'
 import { ask, assembleStep, assembleSmaller, refusedAsTooLarge, type ModelReply, type Unanswered } from './ask.ts'
 import { failure, finish, record, recordAnswer, type RecordedAnswer } from './record.ts'
+import { isProviderFault } from './retry-wait.ts'
 import { runTools } from './run-tools.ts'
 import { beginTurn, type PreparedCall, type Step, stopping, type TurnRun, type TurnSetup, write } from './turn-setup.ts'
 import { turnState } from './turn-state.ts'
@@ -21,7 +22,10 @@ export async function runTurn(setup: TurnSetup): Promise<TurnOutcome | undefined
   } catch (error) {
     if (turn.signal.reason === stopping) return undefined
     if (error instanceof StoreError) throw error
-    return await end(turn, failure(error))
+    const next = turn.fallback && (await turn.fallback(error))
+    if (next && !(next instanceof Error)) return await runTurn(next)
+    if (turn.signal.reason === stopping) return undefined
+    return await end(turn, next && turn.signal.aborted ? { type: 'cancelled' } : failure(next ?? error))
   }
 }
 
@@ -38,6 +42,10 @@ async function run(turn: TurnRun): Promise<TurnOutcome | undefined> {
     if (state.answered) return await end(turn, { type: 'completed' })
 
     const asked = await callModel(turn, { messages: state.messages, last: state.steps + 1 >= turn.limits.steps })
+    if (turn.fallback && othersMayAnswer(asked.reply)) {
+      await finish(turn, asked.call.call, asked.reply)
+      throw asked.reply.error
+    }
     const outcome = await record(turn, asked.call, asked.reply)
     if (outcome || asked.reply.type !== 'answered') return outcome
     call = asked.call
@@ -48,7 +56,16 @@ async function run(turn: TurnRun): Promise<TurnOutcome | undefined> {
 export async function askModel(setup: TurnSetup): Promise<(RecordedAnswer | Unanswered) & { readonly call: string }> {
   const turn = beginTurn(setup)
   const { call, reply } = await callModel(turn, { messages: turnState(turn.entries).messages, last: false })
-  return { ...(await recordAnswer(turn, call, reply)), call: call.call }
+  const answer = { ...(await recordAnswer(turn, call, reply)), call: call.call }
+  if (!turn.fallback || answer.type === 'answer' || !othersMayAnswer(answer)) return answer
+  const next = await turn.fallback(answer.error)
+  if (next === undefined) return answer
+  return next instanceof Error ? { ...answer, error: next } : askModel(next)
+}
+
+/** Words that a person has read stay: no other model begins again behind them. */
+function othersMayAnswer(reply: ModelReply): reply is Unanswered {
+  return reply.type === 'failed' && reply.unbegun === true && isProviderFault(reply.error)
 }
 
 /** Assembles a call, and asks the model. A request that the provider refuses as too large is cut deeper and sent once more. */

@@ -84,7 +84,7 @@ export async function turnDocument(
   end: TurnEnd,
   citations: readonly CitationSource[] = [],
 ): Promise<object> {
-  const { text, calls, totals, notice } = await fetchTurn(connection, turn)
+  const { text, calls, totals, notice, warnings } = await fetchTurn(connection, turn)
   const failed = end.type !== 'waiting' && end.type !== 'cancelled' && !isAnswered(end)
   return {
     sessionId: turn.session,
@@ -96,6 +96,7 @@ export async function turnDocument(
     ...(citations.length === 0 ? {} : { citations }),
     ...(failed ? { error: { code: outcomeCode(end), message: outcomeNotice(end) } } : {}),
     ...(notice === undefined || failed ? {} : { notice }),
+    ...(warnings.length > 0 && { warnings }),
     ...(end.type === 'waiting' ? { approval: end.approval } : {}),
   }
 }

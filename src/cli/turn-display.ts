@@ -24,6 +24,7 @@ export function turnDisplay(io: Io, options: TurnDisplayOptions) {
   const written = new Map<string, string>()
   const showCall = callLines(detail, io.capabilities)
   const sources = sourceList()
+  const switches = new Set<string>()
   let atLineStart = true
   let look: Look | undefined
 
@@ -66,8 +67,12 @@ export function turnDisplay(io: Io, options: TurnDisplayOptions) {
     note(io, text, 'dim')
   }
 
-  /** Shows the message at the first retry only. */
-  function showRetry({ message, waitMs, attempt }: Extract<SessionEvent, { type: 'retry' }>): void {
+  /** Shows the message at the first retry only, and where another model is asked. */
+  function showRetry({ message, waitMs, attempt, model }: Extract<SessionEvent, { type: 'retry' }>): void {
+    if (model !== undefined) {
+      switches.add(message)
+      return warn(safeForTerminal(singleLine(message, Infinity), io.stderr))
+    }
     const when = `Trying again in ${Math.max(1, Math.round(waitMs / 1000))} s.`
     line()
     const wrong = safeForTerminal(singleLine(message, Infinity), io.stderr)
@@ -90,7 +95,8 @@ export function turnDisplay(io: Io, options: TurnDisplayOptions) {
     if (happened.type === 'message' && happened.message.role === 'assistant') {
       settle(happened.call ?? '', messageText(happened.message.content))
     }
-    if (happened.type === 'usage' && happened.warning) warn(happened.warning.message)
+    if (happened.type === 'usage' && happened.warning && !switches.has(happened.warning.message))
+      warn(happened.warning.message)
     showCall(happened)
   }
 

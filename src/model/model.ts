@@ -72,7 +72,10 @@ export interface ModelFacts {
 }
 
 /** One entry of `models` in the configuration. It wins over the catalog and the answer of the provider. */
-export type ModelConfiguration = Partial<Omit<ModelFacts, 'source' | 'date' | 'reference' | 'assumed'>>
+export type ModelConfiguration = Partial<Omit<ModelFacts, 'source' | 'date' | 'reference' | 'assumed'>> & {
+  /** Ids of the models that are asked in its place while its provider fails, in this order. It is no fact of the model. */
+  readonly fallback?: readonly string[]
+}
 
 export type AssumedFact = 'window' | 'maxOutput' | 'tools' | 'vision' | 'reasoning'
 

@@ -198,7 +198,8 @@ function adjusted(found: ModelFacts, { provider, connection }: Connected): Model
 /** Configured facts win. */
 function configured(found: ModelFacts, own: ModelConfiguration | undefined): ModelFacts {
   if (!own) return found
-  return mergeFacts(found, own.window === undefined ? own : { ...own, source: 'configuration' })
+  const { fallback: _, ...facts } = own
+  return mergeFacts(found, facts.window === undefined ? facts : { ...facts, source: 'configuration' })
 }
 
 function parseSettings(provider: Provider, name: string, configuration: ProviderConfiguration): unknown {

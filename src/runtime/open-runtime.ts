@@ -19,7 +19,7 @@ import { createRuntime, type HostedRuntime } from './create-runtime.ts'
 import { createHome, homeAt, protectedPlaces } from './home/home.ts'
 import { moduleFiles } from './load-module.ts'
 import { loadPlugins } from './load-plugins.ts'
-import type { LiveModels } from './models/model-setup.ts'
+import type { LiveModels } from './models/model-choice.ts'
 import { findCounter } from './models/counters.ts'
 import { keyFiles, openHomeSecrets, secretVariables } from './secrets/home-secrets.ts'
 import { pinnedPolicy, unconfinedPrograms } from './tools/pinned-policy.ts'
@@ -57,7 +57,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
   const { context, agent, model, providers, models, plugins } = configuration
   const { clock = systemClock } = options
   const { workspace } = agent
-  const live: LiveModels = { model, providers }
+  const live: LiveModels = { model, providers, models }
   const storeFile = storePath(homeAt(home).data)
   const hasStore = existsSync(storeFile)
   const isEmpty = onlyReads === true && !hasStore && statSync(home, { throwIfNoEntry: false })?.isDirectory() !== false

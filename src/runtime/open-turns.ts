@@ -18,7 +18,7 @@ import { createTurnQueue } from './turn/turn-queue.ts'
 
 type QueueParts = Parameters<typeof createTurnQueue>[0]
 
-interface TurnParts extends Omit<QueueParts, 'prepare' | 'retries' | 'notes' | 'storageRetryDelaysMs'> {
+interface TurnParts extends Omit<QueueParts, 'prepare' | 'retries' | 'notes' | 'health' | 'storageRetryDelaysMs'> {
   readonly store: SessionStore
   readonly settings: AssemblyContext['settings']
   readonly learned: Learned
@@ -55,6 +55,7 @@ export function openTurns(parts: TurnParts) {
       ...parts,
       prepare,
       notes,
+      health: models.health,
       retries: retryRule(settings),
       ...defined({ storageRetryDelaysMs: settings.storageRetryDelaysMs }),
     }),

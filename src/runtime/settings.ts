@@ -1,6 +1,7 @@
 import type { CompletionCutChoice } from '../capability.ts'
 import type { RetryRule } from '../agent.ts'
 import type { LayoutChoice, TokenCounter } from '../context.ts'
+import type { ChosenModel } from './models/fallback.ts'
 
 /** What the configuration decides about every turn. */
 export interface RuntimeSettings {
@@ -51,4 +52,19 @@ const USUAL_RETRY_MS = 60_000
 /** When a failed model call is made again. */
 export function retryRule({ retryDelaysMs, retryForMs = USUAL_RETRY_MS }: RuntimeSettings): RetryRule {
   return { delaysMs: retryDelaysMs, forMs: retryForMs }
+}
+
+/** How long a call is retried while another model is left that can answer it, ms. */
+const BEFORE_FALLBACK_MS = 4_000
+
+/** The rule for calls to a model that others can answer, or that answers in place of one that has failed. */
+export function fallbackRule(
+  rule: RetryRule,
+  { fallbacks = [], instead }: Pick<ChosenModel, 'fallbacks' | 'instead'>,
+  now: number,
+): RetryRule {
+  // All of them together wait no longer than one alone.
+  const forMs = instead ? Math.max(0, rule.forMs - (now - instead.since)) : rule.forMs
+  if (fallbacks.length === 0) return { ...rule, forMs }
+  return { ...rule, forMs: Math.min(forMs, BEFORE_FALLBACK_MS), refusedIsFinal: true }
 }

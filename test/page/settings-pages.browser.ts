@@ -61,3 +61,19 @@ for (const [kind, body] of [
     await main.getByText(`Removed ${kind}s`).waitFor({ state: 'detached' })
   })
 }
+
+test('the models in the place of another are written one on a line, kept in the configuration, and seen folded', async (t) => {
+  const { page, gateway } = await blankPage(t, {})
+  await page.goto(`${gateway.url}/settings/models`)
+  const row = page.locator('#main li').filter({ hasText: 'In use' })
+  await row.getByText('No fallback').click()
+  await row.getByRole('textbox').fill('anthropic/one\nresponses/two')
+  await row.getByRole('button', { name: 'Save' }).click()
+  await row.getByText('Fallback: anthropic/one, responses/two').waitFor()
+  const { models } = await gateway.curl<{ models: readonly { fallback?: readonly string[] }[] }>('/api/models')
+  assert.deepEqual(
+    models.flatMap(({ fallback = [] }) => fallback),
+    ['anthropic/one', 'responses/two'],
+  )
+  await looksRight(page, 'fallback')
+})

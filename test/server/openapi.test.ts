@@ -193,6 +193,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'POST /v1/responses/input_tokens',
     'POST /v1/responses/{response}/cancel',
     'PUT /api/prompt',
+    'PUT /api/setup/fallback',
     'PUT /api/setup/model',
     'PUT /api/tool-access',
   ])

@@ -198,6 +198,7 @@ const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
     'POST /api/tools/{tool}/run',
     'PUT /api/mcp-servers',
     'PUT /api/prompt',
+    'PUT /api/setup/fallback',
     'PUT /api/setup/model',
     'PUT /api/tool-access',
   ],

@@ -611,6 +611,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       options: async () => ({ ready: true, model: { id: 'rehearsal', why: 'scripted' }, providers: [] }),
       attach: async ({ kind }) => ({ name: kind, models: [`${kind}/one`] }),
       chooseModel: async () => {},
+      setFallback: async () => {},
     },
     models: async () => [
       { id: 'rehearsal', provider: 'rehearsal', ready: true, current: true },

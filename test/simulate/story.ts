@@ -334,7 +334,11 @@ function configuration(random: Random, budgets?: readonly object[]): object {
       third: { kind: 'ollama', baseURL: 'http://third.test' },
     },
     models: {
-      'main/scripted': { window: random.pick([4_096, 16_384]), price },
+      'main/scripted': {
+        window: random.pick([4_096, 16_384]),
+        price,
+        ...(random.fork('fallback').chance(0.3) && { fallback: ['other/scripted', 'third/scripted'] }),
+      },
       'other/scripted': { window: 8_192, price },
     },
     budgets: budgets ?? drawn,

@@ -118,6 +118,8 @@ export interface ForecastManifest extends Manifest {
     readonly again?: number
     readonly firstChange?: { readonly id: string; readonly slot: string; readonly cause: string; readonly why?: string }
   }
+  /** Why another model than the one that was wanted is called, and what that changes. */
+  readonly fallback?: { readonly wanted: string; readonly sentence: string }
 }
 
 /** What is built of an earlier call. */

@@ -16,6 +16,11 @@ export interface ModelSetup {
    * where the model cannot be called, or where an environment variable has set another one.
    */
   chooseModel(id: string, by?: string): Promise<void>
+  /**
+   * Sets `models.ID.fallback` in `config.json`, from the next call on. Rejects with a `RuntimeError` where the model is its own
+   * fallback, or where no provider has one of these names.
+   */
+  setFallback(id: string, fallback: readonly string[], by?: string): Promise<void>
 }
 
 export interface SetupOptions {

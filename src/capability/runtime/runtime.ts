@@ -265,6 +265,8 @@ export interface ModelStatus {
   readonly facts?: ModelFacts
   /** Used by sessions that choose no other. */
   readonly current: boolean
+  /** Ids of the models that are asked while its provider fails, in this order. Absent: none. */
+  readonly fallback?: readonly string[]
   /** Learned from what the provider reported: reported ÷ estimated prompt tokens, and how many calls taught it. */
   readonly calibration?: { readonly counter: string; readonly ratio: number; readonly samples: number }
   /** Learned from one answer of its provider, and kept for an hour: a smaller limit than the model is known for. */

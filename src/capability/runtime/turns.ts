@@ -114,7 +114,7 @@ export interface TurnView {
   readonly warnings: readonly CallWarning[]
 }
 
-/** A model call failed before its first word and is made again after a wait. */
+/** A model call failed before its first word and is made again after a wait, or another model is asked. */
 export interface RetryNotice {
   readonly type: 'retry'
   /** Absent before the first call of a turn: its model could not be asked about. */
@@ -126,4 +126,6 @@ export interface RetryNotice {
   /** What was wrong with the last one: a code for programs, and a sentence. */
   readonly code: string
   readonly message: string
+  /** The fallback that is asked now. Absent: the same model is asked again. */
+  readonly model?: string
 }

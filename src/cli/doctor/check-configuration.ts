@@ -39,8 +39,7 @@ export async function checkModel(models: Models, configured: string | undefined,
     if (refused?.unlisted) return ok('model', `${id}; ${provider} answers, without a list of models`)
     if (refused !== undefined)
       return problem('model', `${id} cannot be used: ${refused.why ?? 'its provider does not answer'}`, ways)
-    const offered = listed.filter((listing) => listing.ready && listing.id.startsWith(`${provider}/`))
-    if (offered.length > 0 && !offered.some((listing) => listing.id === id)) {
+    if (isUnlisted(id, listed)) {
       return warning(
         'model',
         `${provider} does not list ${id}`,
@@ -51,6 +50,24 @@ export async function checkModel(models: Models, configured: string | undefined,
   } catch (error) {
     return problem('model', `${id} cannot be used: ${errorMessage(error)}`, ways)
   }
+}
+
+/** Whether the provider of a model lists others, and not this one. */
+function isUnlisted(id: string, listed: Awaited<ReturnType<Models['list']>>): boolean {
+  const offered = listed.filter((listing) => listing.ready && listing.id.startsWith(`${id.split('/', 1)[0]}/`))
+  return offered.length > 0 && !offered.some((listing) => listing.id === id)
+}
+
+/** Warns of each fallback that its provider does not list. Calls no model. */
+export async function checkFallbacks(models: Models, configured: Configuration['models']): Promise<readonly Finding[]> {
+  const named = Object.entries(configured).flatMap(([id, { fallback = [] }]) => fallback.map((each) => ({ id, each })))
+  if (named.length === 0) return []
+  const listed = await models.list()
+  return named
+    .filter(({ each }) => isUnlisted(each, listed))
+    .map(({ id, each }) =>
+      warning('model', `${each}, a fallback of ${id}, is not listed by its provider`, 'Run `foreword models`.'),
+    )
 }
 
 /** Whether the model that answers next can write the notes that sessions are to have. No finding where it can. */

@@ -3,7 +3,7 @@ import { systemClock, errorMessage } from '../../platform.ts'
 import { connectToHome } from '../connection.ts'
 import { programCapabilities } from '../io.ts'
 import { findHomeStore } from '../open-store.ts'
-import { checkConfiguration, checkModel, checkNotes, checkPlugins } from './check-configuration.ts'
+import { checkConfiguration, checkFallbacks, checkModel, checkNotes, checkPlugins } from './check-configuration.ts'
 import { checkContext, type CheckedHome } from '../check-context.ts'
 import { checkGateway, checkToken } from './check-gateway.ts'
 import { checkClock, checkDisk, checkHome, checkNode, checkPrivacy } from './check-machine.ts'
@@ -56,6 +56,7 @@ export async function* examine(home: string, io: Io): AsyncGenerator<Finding> {
   yield* await checkToken(home, gateway)
   const attached = createModels({ clock: systemClock, known, providers, models, environment })
   yield await checkModel(attached, model, waysToAttach(known))
+  yield* await checkFallbacks(attached, models)
   yield* await checkNotes(attached, loaded)
   yield* checkPrices(loaded, systemClock.time().slice(0, 'YYYY-MM-DD'.length))
   yield* await checkPolicy(home, io)

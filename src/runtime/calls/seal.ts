@@ -12,6 +12,7 @@ import {
 import type { ForeignAssembly } from '../../foreign.ts'
 import { type Forecast, type KindTokens, type TextKind, textKind } from '../../model.ts'
 import { defined, sha256, sha256OfJson } from '../../platform.ts'
+import type { FailedModel } from '../models/fallback.ts'
 
 /** The digest of a request: of tools, system and messages, in this order. It identifies the request. */
 export function requestDigest({ tools, system, messages }: CanonicalRequest): string {
@@ -33,6 +34,18 @@ export interface SealedManifest extends Manifest {
   readonly forecast?: CallForecast
   /** Where this call has cut the conversation: what that hid, saved and cost. */
   readonly cutRecord?: CutRecord
+  /** Why another model than the one that was wanted is called. */
+  readonly fallback?: FallbackRecord
+}
+
+/** Why a call is made to another model than the one that was wanted, and what that changes. */
+export interface FallbackRecord {
+  /** The model that was wanted. */
+  readonly wanted: string
+  /** Every model that did not answer, in the order in which they were asked. */
+  readonly failed: readonly Omit<FailedModel, 'message'>[]
+  /** All of that for a person. */
+  readonly sentence: string
 }
 
 export interface CallForecast extends Forecast {

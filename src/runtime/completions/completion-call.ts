@@ -20,6 +20,7 @@ import { type AssemblyContext, layersFor } from '../turn/assembly-context.ts'
 import { assembleInSlices, verbatimInSlices } from '../models/counters.ts'
 import type { CallAccount } from '../turn/call-account.ts'
 import { accountWithinLearned, budgetFor, leastAnswer, type SizeRefusal } from '../models/call-budget.ts'
+import type { InsteadOf } from '../models/fallback.ts'
 import { type RecordedOptions, recordInput, recordVerbatim } from '../calls/call-input.ts'
 
 interface CompletionCallParts {
@@ -27,6 +28,7 @@ interface CompletionCallParts {
   readonly model: Model
   readonly account: CallAccount
   readonly time: string
+  readonly instead?: InsteadOf | undefined
 }
 
 /** A call outside every session that is on record and ready to be made. */
@@ -38,7 +40,7 @@ interface CompletionCall {
 
 /** Accounts for one call. What fits unchanged is sent as written. Rejects with `context-overflow`, whose account is written, too. */
 export async function completionCall(
-  { context, model, account, time }: CompletionCallParts,
+  { context, model, account, time, instead }: CompletionCallParts,
   input: CompletionInput,
   deeper?: SizeRefusal,
 ): Promise<CompletionCall> {
@@ -56,13 +58,20 @@ export async function completionCall(
     work,
     input: attempt.record,
     failure: (call) => (fits ? undefined : overflowByOurCount(call, outcome.manifest, cut)),
+    ...(instead && {
+      async complete({ manifest }) {
+        const { fallbackRecord } = await import('../calls/fallback-record.ts')
+        const fallback = await fallbackRecord(context.store, { instead, model: model.id, manifest })
+        return { ...manifest, fallback }
+      },
+    }),
   })
   return { prepared, ...defined({ cut }) }
 }
 
 /** The tokens of the prompt of a call that is not made, by the counter of the account. */
 export async function completionTokens(
-  { context, model, time }: Omit<CompletionCallParts, 'account'>,
+  { context, model, time }: Omit<CompletionCallParts, 'account' | 'instead'>,
   input: CompletionInput,
 ): Promise<number> {
   const { attempt, cuts } = await attemptCompletion(context, model, input, { time, deeper: undefined })

@@ -16,8 +16,9 @@ import type { BudgetService } from '../budgets/budget-service.ts'
 import type { AssemblyContext } from '../turn/assembly-context.ts'
 import { callAccount } from '../turn/call-account.ts'
 import { budgetFor } from '../models/call-budget.ts'
+import type { ChosenModel } from '../models/fallback.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
-import { retryRule } from '../settings.ts'
+import { fallbackRule, retryRule } from '../settings.ts'
 import { completionCall, completionTokens, overflowByProvider } from './completion-call.ts'
 import { SILENT } from '../../wire.ts'
 
@@ -49,12 +50,12 @@ export function createCompletions(
  */
 export async function* complete(parts: CompletionParts, input: CompletionInput): AsyncGenerator<CompletionEvent> {
   if (input.messages.length === 0) throw new RuntimeError('invalid-input', 'There are no messages. Send at least one.')
-  const model = await parts.models.resolve(input.model)
-  assertCanBeMade(parts.context, input, model)
+  const chosen = await parts.models.choose(input.model, true)
+  assertCanBeMade(parts.context, input, chosen.model)
   const leaving = new AbortController()
   const signal = input.signal ? AbortSignal.any([input.signal, leaving.signal]) : leaving.signal
   const events = createHandOver<CompletionEvent>()
-  const asking = ask(parts, { ...input, signal }, model, events.put).then(events.end, events.fail)
+  const asking = ask(parts, { ...input, signal }, chosen, events.put).then(events.end, events.fail)
   try {
     yield* events.taken()
   } finally {
@@ -78,11 +79,11 @@ type Tell = (event: CompletionEvent) => Promise<void>
 async function ask(
   parts: CompletionParts,
   input: CompletionInput & { readonly signal: AbortSignal },
-  model: Model,
+  chosen: ChosenModel,
   tell: Tell,
 ): Promise<void> {
   let ended: Pick<CallOutcome, 'usage' | 'finish'> = {}
-  const setup = completionSetup(parts, input, model, { tell, ended: (outcome) => (ended = outcome) })
+  const setup = completionSetup(parts, input, chosen, { tell, ended: (outcome) => (ended = outcome) })
   const reply = await askModel(setup)
   if (reply.type === 'cancelled') throw new RuntimeError('cancelled', 'The call was cancelled.', { call: reply.call })
   if (reply.type !== 'answer') throw callFailure(reply.call, reply.error)
@@ -108,11 +109,14 @@ interface Listener {
 
 /** Connects the loop to the ledger and to the caller. There is no log: the conversation is the caller's alone. */
 function completionSetup(
-  { context, clock, budgets }: CompletionParts,
+  parts: CompletionParts,
   input: CompletionInput & { readonly signal: AbortSignal },
-  model: Model,
-  { tell, ended }: Listener,
+  chosen: ChosenModel,
+  listener: Listener,
 ): TurnSetup {
+  const { context, clock, budgets, models } = parts
+  const { model, fallbacks, instead } = chosen
+  const { tell, ended } = listener
   const account = callAccount({ context, model, clock })
   const cuts = (input.cut ?? context.settings.completions?.cut ?? 'none') === 'auto'
   let asked = ''
@@ -122,7 +126,11 @@ function completionSetup(
     async assemble(step) {
       const deeper = account.refusal(step.deeper)
       if (deeper && !cuts) throw overflowByProvider(asked, deeper)
-      const { prepared, cut } = await completionCall({ context, model, account, time: clock.time() }, input, deeper)
+      const { prepared, cut } = await completionCall(
+        { context, model, account, time: clock.time(), instead },
+        input,
+        deeper,
+      )
       asked = prepared.call
       await tell({ type: 'call-start', call: asked, model: model.id, ...defined({ cut }) })
       return prepared
@@ -136,7 +144,15 @@ function completionSetup(
       },
       countTokens: async () => NOT_COUNTED,
     },
-    limits: { retries: retryRule(context.settings) },
+    limits: { retries: fallbackRule(retryRule(context.settings), chosen, clock.monotonic()) },
+    health: models.health,
+    ...(fallbacks && {
+      fallback: (error: unknown) =>
+        models.afterFailure(chosen, { error, call: asked }, async (next) => {
+          assertCanBeMade(context, input, next.model)
+          return completionSetup(parts, input, next, listener)
+        }),
+    }),
     // That a call is tried again is of no use to a caller that has no place for it.
     output: { show: (delta) => (delta.type === 'retry' ? undefined : tell(withoutCall(delta))) },
     clock,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { homePath, milliseconds, share, tokens } from '../../capability.ts'
+import { homePath, milliseconds, modelId, share, tokens } from '../../capability.ts'
 import { type Layout, usualLayout } from '../../context.ts'
 import type { Provider } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
@@ -94,6 +94,10 @@ const model = z.strictObject({
   toolChoiceNone: z.boolean().optional().describe('Whether the model can be asked to answer without a tool.'),
   price: price.optional().describe('What the model costs.'),
   cache: cache.optional().describe('How the provider caches prompts.'),
+  fallback: z
+    .array(modelId())
+    .optional()
+    .describe('Models that are asked in its place while its provider fails, in this order: PROVIDER/MODEL.'),
 })
 
 const cut = z.strictObject({

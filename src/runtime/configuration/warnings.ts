@@ -147,14 +147,23 @@ function isHeader(header: readonly [string, string]): boolean {
   }
 }
 
-function modelWarnings(id: string, { window, maxOutput }: Configuration['models'][string]): readonly SettingsWarning[] {
-  if (window === undefined || maxOutput === undefined || maxOutput < window) return []
+function modelWarnings(
+  id: string,
+  { window, maxOutput, fallback = [] }: Configuration['models'][string],
+): readonly SettingsWarning[] {
+  const noRoom = {
+    key: `models.${id}.maxOutput`,
+    message: 'leaves no room for a prompt',
+    hint: `Prompt and answer share the window of ${window} tokens.`,
+  }
+  const again = fallback.filter((each, index) => each === id || fallback.indexOf(each) < index)
   return [
-    {
-      key: `models.${id}.maxOutput`,
-      message: 'leaves no room for a prompt',
-      hint: `Prompt and answer share the window of ${window} tokens.`,
-    },
+    ...(window !== undefined && maxOutput !== undefined && maxOutput >= window ? [noRoom] : []),
+    ...again.map((each) => ({
+      key: `models.${id}.fallback`,
+      message: each === id ? 'names the model itself' : `names ${each} twice`,
+      hint: 'Each model is asked once. Remove it from the list.',
+    })),
   ]
 }
 

@@ -1,20 +1,39 @@
+import { isProviderFault } from '../../agent.ts'
 import type { ModelStatus, ModelView } from '../../capability.ts'
-import { type Model, ModelError, type Models } from '../../model.ts'
+import {
+  type Model,
+  type ModelConfiguration,
+  ModelError,
+  type Models,
+  type ProviderConfiguration,
+} from '../../model.ts'
 import { type Price, priceOfModel } from '../../context.ts'
-import { type Clock, withTimeout } from '../../platform.ts'
+import { type Clock, defined, withTimeout } from '../../platform.ts'
 import { type BudgetContext, budgetFor } from './call-budget.ts'
+import type { ChosenModel } from './fallback.ts'
 import { runtimeFailure } from '../failure.ts'
+import { createProviderHealth } from './provider-health.ts'
 import { limitSentence } from './learned-limits.ts'
 
 export type ModelChoice = ReturnType<typeof createModelChoice>
 
-/** `warn` hears once of each model whose window nobody could tell. */
+/** The part of the configuration that can change while a gateway runs. */
+export interface LiveModels {
+  model: string | undefined
+  providers: Readonly<Record<string, ProviderConfiguration>>
+  /** By id. Their facts stay as they were at the start. */
+  models?: Readonly<Record<string, ModelConfiguration>>
+}
+
+/** `longestMs`: how long after a failure another model may be asked. `warn` hears once of each model whose window nobody could tell. */
 export function createModelChoice(
   models: Models,
-  clock: Pick<Clock, 'time'>,
-  configured: () => string | undefined,
+  clock: Pick<Clock, 'time' | 'monotonic'>,
+  live: Readonly<LiveModels>,
+  longestMs: number,
   warn: (text: string) => void,
 ) {
+  const health = createProviderHealth(clock)
   const warned = new Set<string>()
   let day = ''
   const known = new Map<string, Promise<Model>>()
@@ -30,7 +49,7 @@ export function createModelChoice(
   }
 
   function current() {
-    const id = configured()
+    const { model: id } = live
     return id === undefined ? choose() : Promise.resolve({ id, why: 'configured as `model`' })
   }
 
@@ -64,6 +83,35 @@ export function createModelChoice(
   return {
     /** The requested model; without a request, the configured or the best available one. */
     resolve: async (asked: string | undefined) => find(asked ?? (await current()).id),
+    /**
+     * The model for calls that want this one. Where its provider fails, a fallback of it. `tries`: calls follow. What is said of
+     * failures is loaded only once there is one.
+     */
+    async choose(asked: string | undefined, tries: boolean): Promise<ChosenModel> {
+      const id = asked ?? (await current()).id
+      const fallbacks = live.models?.[id]?.fallback
+      if (!fallbacks || fallbacks.length === 0) return { model: await find(id) }
+      if (health.troubled.size === 0) {
+        const model = await find(id).catch(unlessFault)
+        if (model) return { model, fallbacks }
+      }
+      const { firstAble } = await import('./fallback.ts')
+      const ids = [...new Set([id, ...fallbacks])]
+      const found = await firstAble(ids, { model: id, failures: [] }, { find, health, clock, tries }, (able) => able)
+      // Where nothing else answers, the call is made as if there were no fallback.
+      return 'prepared' in found ? found.prepared : { model: await find(id) }
+    },
+    /** What goes on after a chosen model has failed, as `fallback.ts` has it. */
+    async afterFailure<Prepared>(
+      failed: ChosenModel,
+      failure: { readonly error: unknown; readonly call?: string | undefined },
+      prepare: (next: ChosenModel) => Promise<Prepared>,
+    ): Promise<Prepared | Error | undefined> {
+      const { afterFailure } = await import('./fallback.ts')
+      return afterFailure(failed, failure, { find, health, clock, longestMs, tries: true }, prepare)
+    },
+    health,
+    fallbackOf: (id: string) => live.models?.[id]?.fallback,
     current,
     /** Rejects, as a `RuntimeError`, for a model that could not be called: for a choice that stays. */
     async assertUsable(model: string) {
@@ -82,10 +130,15 @@ export function createModelChoice(
       }
     },
     forget() {
+      health.forget()
       known.clear()
       chosen = undefined
     },
   }
+}
+
+function unlessFault(error: unknown): undefined {
+  if (!isProviderFault(error)) throw error
 }
 
 /** Every model that can be seen from here, the current one with its facts. */
@@ -109,6 +162,7 @@ export async function modelStatuses(
         current: isCurrent,
         ...(model ? { facts: model.facts } : {}),
         ...(learned ? { calibration: learned } : {}),
+        ...defined({ fallback: choice.fallbackOf(listing.id) }),
         ...(limit ? { limit: { ...limit, sentence: limitSentence(listing.id, limit) } } : {}),
       }
     }),

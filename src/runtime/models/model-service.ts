@@ -1,9 +1,9 @@
 import type { Clock, Runtime } from '../../capability.ts'
-import type { Models } from '../../model.ts'
+import { answerLimits, type Models } from '../../model.ts'
 import type { SessionStore } from '../../session.ts'
 import type { RuntimeSettings } from '../settings.ts'
-import { createModelChoice, modelStatuses, modelView, priceOf } from './model-choice.ts'
-import { createModelSetup, type LiveModels } from './model-setup.ts'
+import { createModelChoice, type LiveModels, modelStatuses, modelView, priceOf } from './model-choice.ts'
+import { createModelSetup } from './model-setup.ts'
 import { openLearned } from './open-learned.ts'
 
 /** The models of one runtime: which answers, what was learned of each, what it costs, and how a person sees and attaches them. */
@@ -18,7 +18,8 @@ export async function openModelService(
   warn: (text: string) => void,
 ) {
   const { models, clock } = parts
-  const choice = createModelChoice(models, clock, () => parts.live.model, warn)
+  const { milliseconds } = answerLimits(0, parts.settings.maxAnswerMs)
+  const choice = createModelChoice(models, clock, parts.live, milliseconds, warn)
   const learned = await openLearned(parts.store, clock, warn)
   const { calibration, limits } = learned
   const views: Pick<Runtime, 'setup' | 'models' | 'model'> = {

@@ -8,7 +8,7 @@ import {
   RuntimeError,
   type SetupProvider,
 } from '../../capability.ts'
-import { type Models, type Provider, type ProviderConfiguration, tryProvider } from '../../model.ts'
+import { type Models, type Provider, tryProvider } from '../../model.ts'
 import { defined, makePrivateFolder, writeFileAtomically } from '../../platform.ts'
 import type { AuditFacts, SessionStore } from '../../session.ts'
 import { setValue } from '../configuration/edit.ts'
@@ -16,13 +16,7 @@ import { loadConfiguration } from '../configuration/load.ts'
 import type { Environment } from '../configuration/value.ts'
 import { runtimeFailure } from '../failure.ts'
 import { homeAt } from '../home/home.ts'
-import type { ModelChoice } from './model-choice.ts'
-
-/** The part of the configuration that can change while a gateway runs. */
-export interface LiveModels {
-  model: string | undefined
-  providers: Readonly<Record<string, ProviderConfiguration>>
-}
+import type { LiveModels, ModelChoice } from './model-choice.ts'
 
 /** Attaches models by the same edits of `config.json` as a person would make, and takes them over without a restart. */
 export function createModelSetup(
@@ -52,6 +46,7 @@ export function createModelSetup(
     const { configuration } = await load()
     live.model = configuration.model
     live.providers = configuration.providers
+    live.models = configuration.models
     choice.forget()
   }
 
@@ -107,6 +102,16 @@ export function createModelSetup(
         )
       }
       await set(['model'], id, [changeFacts('config.json', 'model set', by)])
+    },
+    async setFallback(id, fallback, by) {
+      if (fallback.includes(id) || new Set(fallback).size < fallback.length) {
+        throw new RuntimeError('invalid-input', 'A fallback is another model than its own, and is named once.')
+      }
+      await Promise.all([id, ...fallback].map((model) => choice.assertKnown(model)))
+      const value = fallback.length > 0 ? fallback : undefined
+      if (value ?? live.models?.[id]?.fallback) {
+        await set(['models', id, 'fallback'], value, [changeFacts('config.json', `fallback of ${id} set`, by)])
+      }
     },
   }
 }

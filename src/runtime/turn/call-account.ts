@@ -105,7 +105,7 @@ export function callAccount({ context, model, clock }: CallAccountParts) {
       if (work.isOver()) await work.rest()
       const sealed = seal(outcome, digest)
       if (work.isOver()) await work.rest()
-      const manifest = (await rest.complete?.(sealed)) ?? sealed.manifest
+      const manifest: SealedManifest = (await rest.complete?.(sealed)) ?? sealed.manifest
       // Asked before this call is one of them.
       const isUnread = (await rest.isUnread?.()) ?? false
       const record = { ...base, manifest, requestDigest: sealed.manifest.requestDigest }

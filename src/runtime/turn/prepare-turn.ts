@@ -8,14 +8,19 @@ import { isListed, sentDefinition, type Tool } from '../../tool.ts'
 import { type AssemblyContext, layersFor, type PreparedParts } from './assembly-context.ts'
 import { budgetFor } from '../models/call-budget.ts'
 import { OWN_PROMPT } from './frozen-head.ts'
+import type { ChosenModel } from '../models/fallback.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import type { SessionState } from '../sessions/session-state.ts'
 import { allowedTools, offeredTools, type ToolPolicy } from '../tools/tool-policy.ts'
 
-export interface PreparedTurn {
+export interface PreparedTurn extends ChosenModel {
   readonly context: AssemblyContext
-  readonly model: Model
   readonly tools: readonly Tool[]
+  /** Prepares the turn for the next fallback, or says why there is none. Absent: the model that was wanted has no fallback. */
+  afterFailure?(failure: {
+    readonly error: unknown
+    readonly call?: string | undefined
+  }): Promise<PreparedTurn | Error | undefined>
 }
 
 interface PrepareParts {
@@ -30,16 +35,30 @@ export type SaidInTurn = Pick<TurnQuestion, 'turn' | 'text' | 'attachments' | 'k
 
 type Answered = Partial<Pick<SessionState, 'session' | 'model' | 'choices'>>
 
-/** Decides once what answers a turn: the model of the request, of the session, of its choices, or the configured one. */
+/**
+ * Decides once what answers a turn: the model of the request, of the session, of its choices, or the configured one; `fallback` where
+ * that has failed.
+ */
 export async function prepareTurn(
   parts: PrepareParts,
   { session, model: ofSession, choices: own = {} }: Answered,
   asked: InputOptions,
   said: SaidInTurn,
+  fallback?: ChosenModel,
 ): Promise<PreparedTurn> {
-  const { capabilities } = parts
+  const { capabilities, models } = parts
   const { choices, preset } = await capabilities.chosen(own)
-  const model = await parts.models.resolve(asked.model ?? ofSession ?? preset.model)
+  const chosen = fallback ?? (await models.choose(asked.model ?? ofSession ?? preset.model, said.keeps))
+  const { model } = chosen
+  const answering: Omit<PreparedTurn, 'context' | 'tools'> = {
+    ...chosen,
+    ...(chosen.fallbacks && {
+      afterFailure: (failure) =>
+        models.afterFailure(chosen, failure, (next) =>
+          prepareTurn(parts, { session, model: ofSession, choices: own }, asked, said, next),
+        ),
+    }),
+  }
   const configured = parts.context
   const { layout: choice = configured.settings.layout } = preset
   const context = { ...configured, settings: { ...configured.settings, layout: choice } }
@@ -63,7 +82,7 @@ export async function prepareTurn(
     system: system === undefined ? preset.system : { text: system.trim(), ref: OWN_PROMPT },
   }
   let prepared = await prepareTools(parts, context, { ...decided, parts: given }, preset)
-  if (!layout.reservesForMessage) return { model, ...prepared }
+  if (!layout.reservesForMessage) return { ...answering, ...prepared }
   for (const [name, part] of given) {
     if (!part.within) continue
     const { turn } = prepared.context
@@ -78,7 +97,7 @@ export async function prepareTurn(
       preset,
     )
   }
-  return { model, ...prepared }
+  return { ...answering, ...prepared }
 }
 
 async function prepareTools(

@@ -1,4 +1,4 @@
-import type { Journal, PreparedCall, RetryRule, TurnOutput, TurnSetup } from '../../agent.ts'
+import type { TurnHealth, Journal, PreparedCall, RetryRule, TurnOutput, TurnSetup } from '../../agent.ts'
 import type { TurnCitations } from '../../citation.ts'
 import {
   againMoney,
@@ -20,13 +20,14 @@ import type { CallAccount } from './call-account.ts'
 import { recordInput } from '../calls/call-input.ts'
 import { notePlacements, placementRules, withPlacementPrices } from '../calls/recent-placements.ts'
 import { pinOf } from '../calls/head-pin.ts'
-import type { SealedManifest } from '../calls/seal.ts'
+import type { FallbackRecord, SealedManifest } from '../calls/seal.ts'
 import { cutToWrite, usableCut } from '../sessions/session-cut.ts'
 import type { SessionState } from '../sessions/session-state.ts'
 import type { ApprovalService } from '../tools/approval-service.ts'
 import type { ToolPolicy } from '../tools/tool-policy.ts'
 import { addForecast, type ForecastPlace, nextCacheLife } from './call-forecast.ts'
 import { counterKey } from '../models/counters.ts'
+import type { InsteadOf } from '../models/fallback.ts'
 import type { TurnTaint } from './turn-taint.ts'
 
 export interface TurnJournal extends Required<Omit<Journal, 'keepImage'>>, Pick<Journal, 'keepImage'> {
@@ -58,6 +59,7 @@ export function recordedCalls(
   const parameters: CallParameters | undefined = input?.type === 'input' ? input.options?.parameters : undefined
   let gone: readonly string[] = []
   let hasAssembled = entries.some((entry) => entry.type === 'assembly')
+  let hasFallenBack = false
 
   return async (step) => {
     const key = counterKey(settings.counter)
@@ -103,7 +105,11 @@ export function recordedCalls(
       complete: async (sealed) => {
         const forecast = await addForecast(live, sealed, cacheLife)
         const priced = withPlacementPrices({ manifest: forecast, turn, at: Date.parse(time) }, recent, rules)
-        return withCutRecord(live, priced, call.cacheOver ? { why: 'cache-over' } : whyCut(call))
+        const complete = withCutRecord(live, priced, call.cacheOver ? { why: 'cache-over' } : whyCut(call))
+        if (!live.instead) return complete
+        const { fallbackRecord } = await import('../calls/fallback-record.ts')
+        const fallback = await fallbackRecord(store, { instead: live.instead, model: model.id, manifest: complete })
+        return { ...complete, fallback }
       },
       beside(id, manifest) {
         const assembly = { type: 'assembly', turn, call: id, model: model.id } as const
@@ -122,7 +128,11 @@ export function recordedCalls(
     hasAssembled = true
     words.begin()
     for (const { cut: marks, available, room = available } of cutEntries) state.cut = { marks, room }
-    const { prepared, manifest, fingerprint } = written
+    const { manifest, fingerprint } = written
+    // Said once in a turn.
+    const prepared =
+      manifest.fallback && !hasFallenBack ? fallenBack(live, written.prepared, manifest.fallback) : written.prepared
+    hasFallenBack = true
     const record = { id: prepared.call, turn, model: model.id, upTo, manifest }
     const { layout, counter } = settings
     const { layers, tools = [] } = call.input
@@ -141,6 +151,25 @@ export function recordedCalls(
     const answered = outcome instanceof ContextOverflowError ? 0 : answeredTokens(outcome)
     const room = (budget.available - used + slots.history + answered - CALL_TOKENS) * 0.9
     return { ...prepared, ...defined({ seen }), roomTokens: Math.max(0, Math.floor(room)) }
+  }
+}
+
+/** Tells those who watch which model is asked now and why, before it is asked, and notes it with the answer. */
+function fallenBack(
+  { state, id, model }: LiveTurn,
+  prepared: PreparedCall,
+  { failed, sentence }: FallbackRecord,
+): PreparedCall {
+  const { call } = prepared
+  const { code = 'internal' } = failed.at(-1) ?? {}
+  const attempt = failed.length + 1
+  state.stream.delta(id, { type: 'retry', call, attempt, waitMs: 0, code, message: sentence, model: model.id })
+  return {
+    ...prepared,
+    warningAbout(usage) {
+      const other = prepared.warningAbout?.(usage)
+      return { code: 'fallback', message: other ? `${sentence} ${other.message}` : sentence }
+    },
   }
 }
 
@@ -205,6 +234,10 @@ export interface LiveTurn extends AskedTurn, ForecastPlace {
   readonly budgets: BudgetService
   readonly activity: Activity
   readonly retries: RetryRule
+  readonly health: TurnHealth
+  /** The model that was wanted, where another one answers. */
+  readonly instead?: InsteadOf | undefined
+  readonly fallback?: TurnSetup['fallback']
   /** Told of each request that is about to be sent. */
   assembled?(call: AnsweredCall): void
 }

@@ -1,4 +1,4 @@
-import { type RetryRule, runTurn, stopping } from '../../agent.ts'
+import { type TurnHealth, type RetryRule, runTurn, stopping } from '../../agent.ts'
 import { type Clock, type FileLibrary, RuntimeError } from '../../capability.ts'
 import { messageText } from '../../context.ts'
 import { ModelError } from '../../model.ts'
@@ -10,11 +10,10 @@ import {
   StoreError,
   type StoreErrorCode,
   withEdits,
-  type ValueStore,
 } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { Outbox } from '../channels/outbox.ts'
-import { runtimeFailure, delayAfter } from '../failure.ts'
+import { runtimeFailure } from '../failure.ts'
 import type { Sealed } from '../calls/seal.ts'
 import { inputFiles } from '../calls/attachments.ts'
 import type { NoteHook } from './ended-turn.ts'
@@ -23,7 +22,9 @@ import type { SessionState, SessionStates } from '../sessions/session-state.ts'
 import type { ApprovalService } from '../tools/approval-service.ts'
 import type { ToolPolicy } from '../tools/tool-policy.ts'
 import { prepareWithRetries, type PreparedTurn, type SaidInTurn } from './prepare-turn.ts'
+import { createStorageRetry } from './storage-retry.ts'
 import { turnSetup } from './turn-setup.ts'
+import { withFallback } from './with-fallback.ts'
 
 type EditedMessage = Omit<Extract<EntryBody, { readonly type: 'edit' }>, 'type' | 'turn'>
 
@@ -45,6 +46,7 @@ export function createTurnQueue(parts: {
   readonly outbox: Outbox
   readonly clock: Clock
   readonly activity: Activity
+  readonly health: TurnHealth
   /** When a provider that cannot be asked about a turn's model is asked again. */
   readonly retries: RetryRule
   readonly warn: (text: string) => void
@@ -121,9 +123,9 @@ export function createTurnQueue(parts: {
       if (error instanceof StoreError) throw error
       return failTurn(state, turn, error)
     }
-    const { readFingerprint, policy, approvals, budgets, library, notes } = parts
+    const { readFingerprint, policy, approvals, budgets, health, library, notes } = parts
     let last: AnsweredCall | undefined
-    const live: LiveTurn = {
+    let live: LiveTurn = {
       ...prepared,
       state: known,
       beside: input.options?.beside,
@@ -136,6 +138,7 @@ export function createTurnQueue(parts: {
       library,
       approvals,
       budgets,
+      health,
       clock,
       activity,
       signal,
@@ -143,6 +146,7 @@ export function createTurnQueue(parts: {
       readFingerprint,
       assembled: (call) => (last = call),
     }
+    if (prepared.afterFailure) live = withFallback(live, prepared, rule, (passed) => (live = passed))
     const outcome = await runTurn(turnSetup(live))
     if (outcome && last && !stopped && known === state) notes?.turnEnded(live, last)
     if (outcome) void outbox.deliver(state)
@@ -340,59 +344,4 @@ function ignore(): void {}
 
 function sentence(text: string): string {
   return text.endsWith('.') ? text : `${text}.`
-}
-
-/** From one second to one minute, ms. The last one repeats. */
-const DELAYS_MS: readonly number[] = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000]
-
-/** What a few entries of a turn may need, so that a turn does not resume where there is room for one line only. Characters. */
-const PROBE_CHARACTERS = 64 * 1024
-const PROBE = 'storage-probe'
-
-/** Calls `onWritable` each time a write of its own has succeeded after a failure. */
-function createStorageRetry(
-  clock: Clock,
-  store: Pick<ValueStore, 'putValue'>,
-  onWritable: () => void,
-  delaysMs: readonly number[] = DELAYS_MS,
-) {
-  const stopped = new AbortController()
-  let failures = 0
-  let isTrying = false
-
-  async function tryAgain(): Promise<void> {
-    for (;;) {
-      failures += 1
-      await clock.sleep(delayAfter(failures, delaysMs), stopped.signal)
-      if (stopped.signal.aborted) return
-      if (await canWrite()) return
-    }
-  }
-
-  async function canWrite(): Promise<boolean> {
-    try {
-      await store.putValue(PROBE, ' '.repeat(PROBE_CHARACTERS))
-      await store.putValue(PROBE, null)
-      return true
-    } catch {
-      return false
-    }
-  }
-
-  return {
-    /** A write has failed: tries one of its own after a pause, which grows with every failure. */
-    failed() {
-      if (isTrying || stopped.signal.aborted) return
-      isTrying = true
-      void tryAgain().finally(() => {
-        isTrying = false
-        if (!stopped.signal.aborted) onWritable()
-      })
-    },
-    /** What was waiting for the store has come to its end: the next pause is the first one again. */
-    recovered() {
-      if (!isTrying) failures = 0
-    },
-    stop: () => stopped.abort(),
-  }
 }

@@ -58,6 +58,8 @@ export function turnSetup(turn: LiveTurn): TurnSetup {
       size: account.size,
       asks: true,
     }),
+    health: turn.health,
+    ...defined({ fallback: turn.fallback }),
   }
 }
 

@@ -264,6 +264,20 @@ export function setupRoutes(runtime: Runtime): readonly Route[] {
       answers: { 204: { description: 'Set' } },
       handle: ({ body, caller }) => runtime.setup.chooseModel(body.model, caller.by),
     }),
+    route('PUT /api/setup/fallback', {
+      scope: 'admin',
+      summary:
+        'Sets the models that answer while the provider of a model fails, in config.json and from the next call on',
+      body: z.strictObject({
+        model: z.string().min(1),
+        fallback: z
+          .array(z.string().min(1))
+          .max(20)
+          .describe('In the order in which they are asked. None: no fallback.'),
+      }),
+      answers: { 204: { description: 'Set' } },
+      handle: ({ body, caller }) => runtime.setup.setFallback(body.model, body.fallback, caller.by),
+    }),
   ]
 }
 

@@ -1,5 +1,5 @@
 import { messageText } from '../../../src/context.ts'
-import type { SessionEvent } from '../../../src/capability.ts'
+import type { RetryNotice, SessionEvent } from '../../../src/capability.ts'
 import type { CitationSource, Entry } from '../../../src/session.ts'
 import { type Head, type TurnPlace, turnsToHead } from './branches.ts'
 import { isAfter } from './event-order.ts'
@@ -54,8 +54,8 @@ export interface Turn {
   readonly parts: readonly Part[]
   /** Ids of its model calls, in order. */
   readonly calls: readonly string[]
-  /** The wait before a call is made again. */
-  readonly retry: { readonly attempt: number; readonly until: number; readonly message: string } | undefined
+  /** The wait before a call is made again, or the fallback that is asked instead. */
+  readonly retry: (Pick<RetryNotice, 'attempt' | 'message' | 'model'> & { readonly until: number }) | undefined
   /** Why it stopped, until it goes on. */
   readonly interrupted: string | undefined
   /** The question about a call to a model that waits, since it could pass a budget. */
@@ -136,8 +136,8 @@ export function withEvent(conversation: Conversation, event: SessionEvent, now: 
   if (event.type !== 'interrupted' && !isAfter(event.id, conversation.lastEvent)) return conversation
   const changed = changeTurn(conversation, event.turn, (turn) => {
     if (event.type === 'retry') {
-      const { attempt, waitMs, message } = event
-      return { ...turn, retry: { attempt, until: now + waitMs, message } }
+      const { attempt, waitMs, message, model } = event
+      return { ...turn, retry: { attempt, until: now + waitMs, message, ...(model && { model }) } }
     }
     if (event.type === 'interrupted') return { ...turn, interrupted: event.message }
     const type = event.type === 'text-delta' ? 'text' : 'reasoning'

@@ -158,14 +158,16 @@ function HeldCall({ question }: { readonly question: NonNullable<Turn['held']> }
 }
 
 /** Counts down to the next attempt. Screen readers hear the reason, not the seconds. */
-function RetryNote({ attempt, until, message }: NonNullable<Turn['retry']>): ReactNode {
+function RetryNote({ attempt, until, message, model }: NonNullable<Turn['retry']>): ReactNode {
   const seconds = Math.max(0, Math.ceil((until - useNow(true)) / 1_000))
   return (
     <p className="text-sm text-warn">
       <span role="status">{message}</span>
-      <span className="block">
-        {seconds > 0 ? t`Attempt ${attempt} follows in ${seconds} s.` : t`Attempt ${attempt} is being made.`}
-      </span>
+      {model === undefined && (
+        <span className="block">
+          {seconds > 0 ? t`Attempt ${attempt} follows in ${seconds} s.` : t`Attempt ${attempt} is being made.`}
+        </span>
+      )}
     </p>
   )
 }

@@ -54,6 +54,7 @@ export function CallPanel(inspected: Inspected): ReactNode {
           {program ? sizeWords(manifest) : <WindowWords call={call} figures={account.figures} />}
         </p>
       </div>
+      {account.counted.fallback && <p className="text-sm text-warn">{account.counted.fallback.sentence}</p>}
       {parts.error && <ErrorNote error={parts.error} />}
       <CallSum call={call} {...account} manifest={manifest} />
       <Sent {...inspected} manifest={manifest} counted={account.counted} assembled={assembled} />

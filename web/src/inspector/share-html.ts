@@ -13,6 +13,8 @@ interface SharedCall {
   /** In the tokens of its provider. */
   readonly manifest: Manifest
   readonly figures: CallFigures
+  /** Why another model than the one that was wanted was called. */
+  readonly fallback?: string | undefined
   /** What the model read of each candidate, by `entryKey`. */
   readonly texts: ReadonlyMap<string, string>
   /** What people call a candidate, by its id. */
@@ -48,7 +50,7 @@ export function sharedCallHtml(shared: SharedCall): string {
 </head>
 <body>
 <h1>${t`What the model read`}</h1>
-<p>${t`This is one request to the model ${escaped(model)}, sent on ${`<time datetime="${escaped(time)}">${timeWords(time)}</time>`}. It has ${figure('total', figures.total, count(figures.total))} tokens of a window of ${figure('window', figures.window, count(figures.window))}${cacheText(figures, figure)}. Open a part to read its text.`}</p>
+<p>${t`This is one request to the model ${escaped(model)}, sent on ${`<time datetime="${escaped(time)}">${timeWords(time)}</time>`}. It has ${figure('total', figures.total, count(figures.total))} tokens of a window of ${figure('window', figures.window, count(figures.window))}${cacheText(figures, figure)}. Open a part to read its text.`}</p>${shared.fallback === undefined ? '' : `\n<p>${escaped(shared.fallback)}</p>`}
 <div class="bar" role="img" aria-label="${escaped(segments.map(segmentWords).join(', '))}">${bar}</div>
 <ul class="legend">${legend}</ul>
 <h2>${t`In the request`} (${sent.length})</h2>

@@ -97,8 +97,9 @@ async function copy(text: string): Promise<void> {
 async function share({ call, digest }: RebuiltRequest, next: NextCall, isForeign: boolean): Promise<void> {
   const { id, time, model } = call
   try {
-    const { figures } = await api<ReportedManifest>(`/api/calls/${encodeURIComponent(id)}/manifest`)
+    const { figures, fallback: why } = await api<ReportedManifest>(`/api/calls/${encodeURIComponent(id)}/manifest`)
     const manifest = calibratedManifest(call.manifest, figures.total)
+    const fallback = why?.sentence
     if (isForeign) {
       const parts = await api<Pick<Assembled, 'manifest' | 'pieces'>>(`/api/calls/${encodeURIComponent(id)}/parts`)
       const shared = {
@@ -119,7 +120,7 @@ async function share({ call, digest }: RebuiltRequest, next: NextCall, isForeign
       return texts.length === 0 ? [] : [[entryKey(entry), texts.map(({ text }) => text).join('\n\n')] as const]
     })
     const texts = new Map([...left, ...textsOf(await underway(assembleBeside(scenario)))])
-    const shared = { id, time, model, manifest, figures, texts, titles: conversationTitles(scenario), digest }
+    const shared = { id, time, model, manifest, figures, fallback, texts, titles: conversationTitles(scenario), digest }
     saveFile(`${id}.html`, sharedCallHtml(shared), 'text/html')
   } catch (error) {
     showToast({ text: error instanceof Error ? error.message : String(error) })

@@ -7,6 +7,7 @@ import { Words } from '../parts/words.tsx'
 import { ModelForms } from '../setup/model-forms.tsx'
 import { useChooseModel } from '../setup/use-choose-model.ts'
 import { t } from '../language/language.ts'
+import { ModelFallback } from './models-fallback.tsx'
 
 /** The models that can be used, the one that sessions use unless they choose another, and how to attach more. */
 export default function ModelsPage(): ReactNode {
@@ -22,8 +23,8 @@ export default function ModelsPage(): ReactNode {
       </p>
       {refusal && <ErrorNote error={refusal} />}
       <ul className="flex flex-col divide-y divide-line">
-        {data.models.map(({ id, window, ready, why, current }) => (
-          <li key={id} className="flex items-center gap-3 py-2">
+        {data.models.map(({ id, window, ready, why, current, fallback }) => (
+          <li key={id} className="flex flex-wrap items-center gap-3 py-2">
             <div className="min-w-0 flex-1">
               <p className="font-medium wrap-anywhere">{id}</p>
               <p className="text-sm text-soft">
@@ -47,6 +48,7 @@ export default function ModelsPage(): ReactNode {
                 </Button>
               )
             )}
+            {(ready || fallback !== undefined) && <ModelFallback model={id} fallback={fallback ?? []} />}
           </li>
         ))}
       </ul>

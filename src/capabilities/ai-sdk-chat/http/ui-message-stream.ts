@@ -34,8 +34,9 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
   }
 
   /** There is no text yet, so no part is open. A page may show this until the next chunk. */
-  function retry({ call, attempt, waitMs, code, message }: Extract<SessionEvent, { type: 'retry' }>): string {
-    return chunk({ type: 'data-foreword-retry', data: { call, attempt, waitMs, code, message }, transient: true })
+  function retry({ call, attempt, waitMs, code, message, model }: Extract<SessionEvent, { type: 'retry' }>): string {
+    const data = { call, attempt, waitMs, code, message, model }
+    return chunk({ type: 'data-foreword-retry', data, transient: true })
   }
 
   function start(): string {
