@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { entrySentence, type Scenario } from '../src/context.ts'
-import { barSegments } from '../web/src/inspector/bar-segments.ts'
+import { barSegments, entryKind } from '../web/src/inspector/bar-segments.ts'
 import { entryTitle, pieceTitle } from '../web/src/inspector/entry-words.ts'
 import { assembleScenario } from '../web/src/inspector/what-if-assembly.ts'
 import { forAll, outcomeOf } from './arbitrary/for-all.ts'
@@ -14,13 +14,13 @@ test('the bar is as wide as the window, and every token of the account is in exa
     const segments = barSegments(manifest)
     const sent = segments.filter(({ kind }) => !['free', 'margin', 'reserve'].includes(kind))
     assert.equal(sum(sent), manifest.used)
-    for (const [slot, tokens] of Object.entries(manifest.slots)) {
-      assert.equal(sum(sent.filter(({ kind }) => kind === slot)), tokens, slot)
+    for (const [kind, entries] of Map.groupBy(manifest.entries, entryKind)) {
+      assert.equal(sum(sent.filter((segment) => segment.kind === kind)), sum(entries), kind)
     }
     if (manifest.used <= available && reserve + margin <= window) assert.equal(sum(segments), window)
     assert.deepEqual(
       sent.map(({ kind }) => kind),
-      manifest.entries.filter(({ tokens }) => tokens > 0).map(({ slot }) => slot),
+      manifest.entries.filter(({ tokens }) => tokens > 0).map(entryKind),
     )
   })
 })
