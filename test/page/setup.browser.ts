@@ -140,7 +140,7 @@ test('three examples are real turns of the rehearsal: a text that is cut, a call
   await page.getByRole('button', { name: 'A hundred skills' }).click()
   await page
     .getByRole('article')
-    .getByText(/system +skills +list/)
+    .getByText(/Instructions, [\d,]+ tokens: .*skills/)
     .waitFor()
 
   await visit(page, '/')
