@@ -97,8 +97,8 @@ async function printMemoryAfter(count: number, args: readonly string[]): Promise
   await sleep(60_000)
   const laterMb = gateway.resident()
   await gateway.stop()
-  const text = `${count} sessions: ${idleMb.toFixed(0)} MB before, ${afterMb.toFixed(0)} MB after, ${laterMb.toFixed(0)} MB a minute later`
-  console.log(`${text}; ${cpuMs.toFixed(1)} ms of processor time each.`)
+  const memory = `${idleMb.toFixed(0)} MB before, ${afterMb.toFixed(0)} MB after, ${laterMb.toFixed(0)} MB a minute later`
+  console.log(`${count} sessions: ${memory}; ${cpuMs.toFixed(1)} ms of processor time each.`)
 }
 
 /** The first run, which compiles, does not count. */

@@ -105,7 +105,7 @@ test('skills are counted, and what was left out is named with its reason', async
     skills.slice(1).map(({ level }) => level),
     ['ok', 'warning', 'warning'],
   )
-  assert.match(skills[1]!.message, /^All 2 skills in full, for \d+ tokens \(rehearsal, window \d+\)\.$/)
+  assert.match(skills[1]!.message, /^Both skills in full, for \d+ tokens \(rehearsal, window [\d,]+\)\.$/)
   assert.match(skills[2]!.message, /skills\/beta is left out: .*no-such-program/)
   assert.match(skills[3]!.message, /delta.*SKILL\.md/)
   assert.equal(code, 0)
@@ -142,7 +142,7 @@ test('skills that do not reach the model are no skills that are well', async (co
   const inFull = await doctor({
     'config.json': JSON.stringify({ ...JSON.parse(settings({})), skills: { contextMode: 'full' } }),
   })
-  assert.match(inFull.message, /^None of the 80 skills is sent: there is no room for \d+ tokens/)
+  assert.match(inFull.message, /^None of the 80 skills is sent: there is no room for [\d,]+ tokens/)
   const preset = await doctor({ 'config.json': settings({ layout: 'chai' }) })
   assert.deepEqual([preset.code, preset.level], [1, 'problem'])
   assert.match(preset.message, /^no skill reaches the model, since no request fits: /)

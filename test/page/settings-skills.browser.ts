@@ -64,7 +64,7 @@ test('each skill shows its tokens, digest and folder, the exact text that a mode
   const facts = skills.find(({ name }) => name === 'alpha')!
   await page.goto(`${gateway.url}/settings/skills`)
   const main = page.locator('#main')
-  await main.getByText(/^All \d skills in full, for \d+ tokens \(ollama\/scripted/).waitFor()
+  await main.getByText(/^(?:Both|All \d) skills in full, for \d+ tokens \(ollama\/scripted/).waitFor()
   const row = main.getByRole('listitem', { name: 'alpha', exact: true })
   await row.getByText('sent in full').waitFor()
   await row.getByText(`${facts.tokens.list} tokens as a line, ${facts.tokens.full} in full`).click()

@@ -58,12 +58,12 @@ function reachForm(form: string | undefined): SkillsReach['form'] {
 }
 
 export function reachText({ model, window, loaded, form, tokens, fullTokens, but }: SkillsReach): string {
-  const all = loaded === 1 ? 'The one skill' : `All ${loaded} skills`
+  const all = loaded === 1 ? 'The one skill' : loaded === 2 ? 'Both skills' : `All ${loaded} skills`
   const none = loaded === 0 ? 'No skill is' : loaded === 1 ? 'The one skill is not' : `None of the ${loaded} skills is`
   const lack =
     fullTokens === undefined
       ? 'this model calls no tools to read them with'
-      : `there is no room for ${fullTokens} tokens`
+      : `there is no room for ${fullTokens.toLocaleString('en')} tokens`
   const why = loaded === 0 ? 'none is loaded' : lack
   const texts = {
     full: `${all} in full`,
@@ -72,6 +72,6 @@ export function reachText({ model, window, loaded, form, tokens, fullTokens, but
     search: `${none} named (there is no room for the names): the model finds them with find_skill`,
     none: `${none} sent: ${why}`,
   }
-  const costs = form === 'none' ? '' : `, for ${tokens} tokens`
-  return `${texts[form]}${costs} (${model}, window ${window})${but === undefined ? '' : `; but ${but}`}.`
+  const costs = form === 'none' ? '' : `, for ${tokens.toLocaleString('en')} tokens`
+  return `${texts[form]}${costs} (${model}, window ${window.toLocaleString('en')})${but === undefined ? '' : `; but ${but}`}.`
 }
