@@ -153,7 +153,7 @@ async function checkParts(command, address, home) {
   const ask = (...words) => run(command, ['send', ...words])
   writeFileSync(join(home, 'tide.pdf'), pdf('High water is at four.'))
   expect('foreword send', ask('/say Beside the gateway.'), 'Beside the gateway.')
-  expect('a message with a PDF', ask('What does it say?', '--file', join(home, 'tide.pdf')), 'input        tide.pdf')
+  expect('a message with a PDF', ask('What does it say?', '--file', join(home, 'tide.pdf')), 'tokens: tide.pdf')
   const file = JSON.parse(run(command, ['files', 'add', join(home, 'tide.pdf'), '--json']))
   expect('the text of the PDF', run(command, ['files', 'text', file.id]), 'High water is at four.')
   const skill = join(home, 'skills', 'tides')

@@ -122,13 +122,15 @@ function accountWords(manifest: Manifest): string {
     if (entry.outcome === 'omitted') continue
     const listed = names.get(entry.slot) ?? []
     const name = entry.layer === 'note' ? 'a note' : listedName(entry, manifest)
-    listed.push(entry.slot === 'tools' || entry.name !== undefined ? name : name.replaceAll('-', ' '))
+    const words = entry.slot === 'tools' || entry.name !== undefined ? name : name.replaceAll('-', ' ')
+    // Of the turn itself its files have names.
+    if (entry.slot !== 'input' || entry.layer === 'attachment') listed.push(words)
     names.set(entry.slot, listed)
   }
   const lines = [`${used.toLocaleString('en')} of the ${budget.window.toLocaleString('en')} tokens of its window:`, '']
   for (const [slot, listed] of names) {
     const more = listed.length > NAMED ? `, and ${listed.length - NAMED} more` : ''
-    const list = slot === 'input' ? '' : `: ${listed.slice(0, NAMED).join(', ')}${more}`
+    const list = listed.length === 0 ? '' : `: ${listed.slice(0, NAMED).join(', ')}${more}`
     // A turn has the calls and results of its steps, too.
     const title = slot === 'input' ? 'This turn' : slotTitles[slot]
     lines.push(`- ${title}, ${slots[slot].toLocaleString('en')} tokens${list}`)
