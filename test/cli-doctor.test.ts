@@ -129,7 +129,7 @@ test('skills that do not reach the model are no skills that are well', async (co
   assert.deepEqual([few.code, few.level], [0, 'warning'])
   assert.match(
     few.message,
-    /^None of the 80 skills is named .*: the model finds them with find_skill, for .*window 2048/,
+    /^None of the 80 skills is named .*: the model finds them with find_skill, for .*window 2,048/,
   )
   const wide = await doctor({ 'config.json': settings({}, 64_000) })
   assert.deepEqual([wide.code, wide.level], [0, 'ok'])
