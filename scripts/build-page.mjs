@@ -18,6 +18,7 @@ const sources = [
   join(web, 'smaller-packages.ts'),
   join(web, 'src'),
   join(web, 'public'),
+  join(web, 'languages'),
   join(root, 'scripts', 'build-page.mjs'),
   join(root, 'src', 'context.ts'),
   join(root, 'src', 'context'),

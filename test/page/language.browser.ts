@@ -70,7 +70,7 @@ test('a person chooses German: the whole page is in it at once, with its numbers
   )
   await page.getByText(/ von 20\.000 Token/).waitFor()
   assert.deepEqual(await englishTexts(page), [])
-  for (const tab of ['Änderungen', 'Was wäre wenn', 'Dieser Aufruf']) {
+  for (const tab of ['Änderungen', 'Variante', 'Dieser Aufruf']) {
     await page.getByRole('tab', { name: tab }).click()
     await idle(page, gateway)
     assert.deepEqual(await englishTexts(page), [], tab)
