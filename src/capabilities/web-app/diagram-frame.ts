@@ -41,6 +41,6 @@ async function drawn(code, isDark) {
 }`
 
 /** The document of the frame in which the page draws diagrams. The only other script that may run in it is `library`, byte for byte. */
-export function diagramFrame(library: string): Response {
+export function diagramFrame(library: string): () => Response {
   return frameDocument('Diagrams', script, [library])
 }

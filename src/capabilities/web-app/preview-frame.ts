@@ -14,12 +14,15 @@ const script = `addEventListener('message', ({ data, source }) => {
 for (const type of ['click', 'auxclick', 'submit']) addEventListener(type, (event) => event.preventDefault(), true)`
 
 /** The document of the frame in which the page shows HTML and SVG of an answer. */
-export function previewFrame(): Response {
+export function previewFrame(): () => Response {
   return frameDocument('Preview', script)
 }
 
-/** A document for what a model wrote: it has no origin, runs these scripts alone, asks nobody for anything, and leads nowhere. */
-export function frameDocument(title: string, own: string, others: readonly string[] = []): Response {
+/**
+ * A document for what a model wrote: it has no origin, runs these scripts alone, asks nobody for anything, and leads nowhere. The
+ * scripts are hashed once for all of its answers, since one of them has megabytes and anybody may ask.
+ */
+export function frameDocument(title: string, own: string, others: readonly string[] = []): () => Response {
   const policy = [
     "default-src 'none'",
     `script-src ${[own, ...others].map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`).join(' ')}`,
@@ -31,14 +34,14 @@ export function frameDocument(title: string, own: string, others: readonly strin
     "frame-ancestors 'self'",
     'sandbox allow-scripts',
   ].join('; ')
-  return new Response(`<!doctype html><meta charset="utf-8"><title>${title}</title><body><script>${own}</script>`, {
-    headers: {
-      ...securityHeaders,
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policy,
-      'x-dns-prefetch-control': 'off',
-      // What may show it is in the policy.
-      'x-frame-options': 'SAMEORIGIN',
-    },
-  })
+  const document = `<!doctype html><meta charset="utf-8"><title>${title}</title><body><script>${own}</script>`
+  const headers = {
+    ...securityHeaders,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy,
+    'x-dns-prefetch-control': 'off',
+    // What may show it is in the policy.
+    'x-frame-options': 'SAMEORIGIN',
+  }
+  return () => new Response(document, { headers })
 }

@@ -20,14 +20,16 @@ export const webApp = capability({
         answers: { 200: { description: 'The file', media: 'text/html' } },
         handle: async ({ param, request }) => (await files()).answer(name(param), request),
       })
-    const frame = (path: string, summary: string, handle: () => Promise<Response>): Route =>
-      route(`GET ${path}`, {
+    const frame = (path: string, summary: string, open: () => Promise<() => Response>): Route => {
+      const opened = once(open)
+      return route(`GET ${path}`, {
         tag: 'page',
         summary,
         needsToken: false,
         answers: { 200: { description: 'An empty document', media: 'text/html' } },
-        handle,
+        handle: async () => (await opened())(),
       })
+    }
     return [
       frame('/preview', 'The frame in which the page shows HTML and SVG of an answer', async () =>
         (await import('./preview-frame.ts')).previewFrame(),
