@@ -76,7 +76,7 @@ for (const columns of [40, 120]) {
     await chat.until(new RegExp(`held: see @notes\\.txt\n[^]*\n─{${columns === 40 ? 60 : 80}}\n`))
     chat.keys('Enter')
     const attached = await chat.until(
-      /> see @notes\.txt\n {2}with notes\.txt\nThis is a rehearsal[^]*- This turn, \d+ tokens\n─/,
+      /> see @notes\.txt\n {2}with notes\.txt\nThis is a rehearsal[^]*- This turn, \d+ tokens: notes\.txt\n─/,
     )
     assert.equal(attached.split('> first line').length, 2)
     assert.equal(attached.split('held: see').length, 1)
