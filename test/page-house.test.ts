@@ -78,6 +78,29 @@ test('the rules that the page shares with the gateway need nothing of Node', () 
   assert.deepEqual([...sharedRules].flatMap(visit), [])
 })
 
+test('what the page is built of is no development package: `npm start` leaves those out and builds it', () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>
+  }
+  const builds = ['vite.config.ts', 'smaller-packages.ts', 'page-texts.ts']
+  const built = [...sources.values(), ...builds.map((file) => readFileSync(join(root, 'web', file), 'utf8'))]
+  const names = new Set(
+    built
+      .flatMap(importsOf)
+      .flatMap(({ specifier, typeOnly }) =>
+        typeOnly ? [] : (/^(?:@[^/]+\/)?[^/.:]+(?=$|\/)/.exec(specifier)?.[0] ?? []),
+      ),
+  )
+  assert.ok(names.has('react') && names.has('vite'))
+  assert.deepEqual(
+    [...names].filter((name) => {
+      const locked = packages[`node_modules/${name}`]
+      return locked === undefined || locked.dev === true
+    }),
+    [],
+  )
+})
+
 test('a text never becomes HTML, and only the folder api sends requests', () => {
   const faults = [...sources].flatMap(([path, source]) => [
     ...(/dangerouslySetInnerHTML|\.innerHTML|\.outerHTML|insertAdjacentHTML|document\.write|\beval\(/.test(source)

@@ -1,4 +1,4 @@
-import library from 'mermaid/dist/mermaid.min.js?url'
+import library from '@mermaid-js/tiny/dist/mermaid.tiny.js?url'
 import { request } from '../api/client.ts'
 import { underway } from '../api/underway.ts'
 import { t } from '../language/language.ts'
