@@ -11,6 +11,7 @@ import { claimHome } from '../src/session.ts'
 import { spawnForeword } from './cli/gateway-process.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
+import type { Accepted } from './server/served.ts'
 
 const program = join(import.meta.dirname, '..', 'bin', 'foreword.js')
 
@@ -272,3 +273,52 @@ test('the start screen says at once when the configured model cannot be used', a
   gateway.child.kill('SIGTERM')
   assert.equal(await gateway.ended, 0)
 })
+
+test('a gateway that is told to end says that it is not ready until it is gone, and its turn goes on at the next start', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  const settings = { ...environment, FOREWORD_GATEWAY_PORT: '0' }
+  const start = async () => {
+    const gateway = spawnForeword(context, ['start', '--json'], settings)
+    return { gateway, url: (JSON.parse(await gateway.line(/address/)) as { address: string }).address }
+  }
+  const first = await start()
+  const authorization = `Bearer ${readFileSync(join(home, 'data', 'token'), 'utf8').trim()}`
+  const post = (path: string, body: object) =>
+    fetch(`${first.url}${path}`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const health = async (url: string, path: string) => {
+    const response = await fetch(`${url}/health/${path}`)
+    return [response.status, ((await response.json()) as { error?: { code: string } }).error?.code]
+  }
+  assert.deepEqual(await health(first.url, 'ready'), [200, undefined])
+  const slow = `/slow 250\n/say ${'word '.repeat(400)}`
+  const { turn, session } = (await (await post('/api/messages', { text: slow })).json()) as Accepted
+  const answer = await post('/v1/chat/completions', { stream: true, messages: [{ role: 'user', content: slow }] })
+  const words = answer.body!.getReader()
+  await words.read()
+  const draining = pollUntil(async () => (await health(first.url, 'ready'))[0] === 503)
+  first.gateway.child.kill('SIGTERM')
+  await draining
+  assert.deepEqual(await health(first.url, 'ready'), [503, 'closing'])
+  assert.deepEqual(await health(first.url, 'live'), [200, undefined])
+  const refused = await post('/api/messages', { text: 'late' })
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '5'])
+  await words.cancel()
+  assert.equal(await first.gateway.ended, 0, first.gateway.stderr())
+  await assert.rejects(health(first.url, 'live'))
+
+  const second = await start()
+  assert.deepEqual(await health(second.url, 'ready'), [200, undefined])
+  const view = await fetch(`${second.url}/api/sessions/${session}/turns/${turn}`, { headers: { authorization } })
+  assert.equal(((await view.json()) as { outcome?: unknown }).outcome, undefined)
+  const status = await fetch(`${second.url}/api/status`, { headers: { authorization } })
+  assert.equal(((await status.json()) as { recovered: number }).recovered, 1)
+})
+
+/** Asks again and again: no event of another process can be awaited here. */
+async function pollUntil(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo()));
+}

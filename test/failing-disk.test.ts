@@ -54,6 +54,11 @@ test('while the disk is full, whatever has to be written is refused with a sente
     '/api/schedules': { when: 'every hour', text: '/say hello', budget: { usd: 1 } },
     '/v1/chat/completions': { messages: [{ role: 'user', content: '/say hello' }] },
   }
+  const ready = async () => {
+    const response = await fetch(`${address}/health/ready`)
+    return [response.status, ((await response.json()) as { readonly error?: { readonly code: string } }).error?.code]
+  }
+  assert.deepEqual(await ready(), [200, undefined])
   const { exec } = DatabaseSync.prototype
   const full = Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 })
   DatabaseSync.prototype.exec = function (sql) {
@@ -66,9 +71,13 @@ test('while the disk is full, whatever has to be written is refused with a sente
       const refused = await post(path, body)
       assert.deepEqual([path, refused.status], [path, 507])
       assert.match(refused.body, /there is no room to write the store: free some space on the disk/i)
+      assert.deepEqual(await ready(), [503, 'storage-full'])
     }
   } finally {
     DatabaseSync.prototype.exec = exec
   }
-  for (const [path, body] of Object.entries(asked)) assert.ok((await post(path, body)).status < 300, path)
+  for (const [path, body] of Object.entries(asked)) {
+    assert.ok((await post(path, body)).status < 300, path)
+    assert.deepEqual(await ready(), [200, undefined])
+  }
 })

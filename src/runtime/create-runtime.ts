@@ -62,8 +62,11 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
   })
   const { capabilities, channels, library, recall, tools, policy } = host
   let closing: Promise<void> | undefined
+  const closingError = () =>
+    closing && new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
   const refuseWhenClosing = () => {
-    if (closing) throw new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
+    const error = closingError()
+    if (error) throw error
   }
   const channelsOpen = Promise.withResolvers<void>()
   const outbox = createOutbox(store, channels, clock, warn, {
@@ -176,6 +179,11 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
         started,
         facts: await capabilities.status(),
       }
+    },
+    async unready() {
+      const fault = closing ? undefined : await parts.storeHealth?.fault()
+      if (fault === 'full') return new RuntimeError('storage-full', 'The disk is full, and nothing can be stored.')
+      return fault ? new RuntimeError('storage', 'The store cannot be written.') : closingError()
     },
     async reload({ now = false, session } = {}) {
       await capabilities.reload()

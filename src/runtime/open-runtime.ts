@@ -7,7 +7,7 @@ import { createModels, type Model, ModelError, type Models } from '../model.ts'
 import { canWriteIn, type Clock, defined, systemClock, type KnownSecrets } from '../platform.ts'
 import { openStore, storePath } from '../session.ts'
 import { endOrphans } from '../tool.ts'
-import { openCheckpoints, withRecordListener } from './audit/checkpoint-service.ts'
+import { openCheckpoints } from './audit/checkpoint-service.ts'
 import type { MoneyBudget } from './budgets/call-budgets.ts'
 import { checkpointTargets } from './checkpoints/checkpoint-targets.ts'
 import { loadConfiguration } from './configuration/load.ts'
@@ -23,6 +23,7 @@ import type { LiveModels } from './models/model-choice.ts'
 import { findCounter } from './models/counters.ts'
 import { keyFiles, openHomeSecrets, secretVariables } from './secrets/home-secrets.ts'
 import { pinnedPolicy, unconfinedPrograms } from './tools/pinned-policy.ts'
+import { watchStore } from './watched-store.ts'
 
 export interface OpenOptions {
   /** Its capabilities, in the order of their layers and tools. */
@@ -97,7 +98,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
     variables: secretVariables(capabilities),
     files: () => keyFiles(live.providers),
   })
-  const store = checkpoints ? withRecordListener(opened, (records) => checkpoints.noteRecords(records)) : opened
+  const { store, health } = watchStore(opened, clock, (records) => checkpoints?.noteRecords(records))
   const policy = pinnedPolicy({
     home,
     environment,
@@ -117,6 +118,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       version,
       home,
       store,
+      storeHealth: health,
       ...defined({ checkpoints }),
       secrets,
       models: cleanModels(

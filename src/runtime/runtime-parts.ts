@@ -16,12 +16,15 @@ import type { HomeSecrets } from './secrets/home-secrets.ts'
 import type { RuntimeSettings } from './settings.ts'
 import type { CheckpointService } from './audit/checkpoint-service.ts'
 import type { ToolPolicy } from './tools/tool-policy.ts'
+import type { StoreHealth } from './watched-store.ts'
 
 /** Everything a runtime is made of. It stops the capabilities and closes the store when it is closed. */
 export interface RuntimeParts {
   readonly version: string
   readonly home: string
   readonly store: SessionStore
+  /** Whether the store takes what is written. It does where absent. */
+  readonly storeHealth?: StoreHealth
   /** Takes checkpoints of its audit. Without it the chain alone is verified. Closed before the store. */
   readonly checkpoints?: CheckpointService
   readonly models: Models

@@ -26,6 +26,7 @@ import { noteRoutes } from './routes/note-routes.ts'
 import { choiceRoutes, sessionRoutes } from './routes/session-routes.ts'
 import { doctorRoutes, lintRoutes } from './routes/doctor-routes.ts'
 import { eventRoutes, messageRoutes, turnRoutes } from './routes/turn-routes.ts'
+import { healthRoutes } from './routes/health-routes.ts'
 import { historySearchRoutes } from './routes/history-search-routes.ts'
 import { pairingRoutes } from './routes/pairing-routes.ts'
 import { tokenRoutes } from './routes/token-routes.ts'
@@ -111,6 +112,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
       configuration: () => redactData(options.configuration?.() ?? {}, options.secrets?.redact ?? ((text) => text)),
       openapi,
     }),
+    ...healthRoutes(runtime),
     ...sessionRoutes(runtime, choices),
     ...branchRoutes(runtime),
     ...noteRoutes(runtime),

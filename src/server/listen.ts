@@ -7,6 +7,7 @@ import { type Server } from './create-server.ts'
 import { closingError } from './event-stream.ts'
 import { toFailure, HttpFailure } from './failure.ts'
 import { assertBindIsSafe } from './guard.ts'
+import { LIVE_PATH } from './routes/health-routes.ts'
 
 export interface ListeningServer {
   readonly url: string
@@ -24,7 +25,7 @@ export async function listen(server: Server, { port, bind }: { port: number; bin
   const refuse = getRequestListener(({ url, headers }) => server.refuse(closing, new URL(url).pathname, headers))
   const drain = createDrain()
   const http = createHttpServer({ keepAliveTimeout: 30_000 }, (incoming, outgoing) => {
-    if (drain.began()) return void refuse(incoming, outgoing)
+    if (drain.began() && incoming.url !== LIVE_PATH) return void refuse(incoming, outgoing)
     drain.enter(outgoing)
     if (!server.answer?.(incoming, outgoing)) void listener(incoming, outgoing)
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Runtime } from '../home/features.ts'
 import { knownSecrets } from '../../src/platform.ts'
+import { RuntimeError } from '../../src/runtime.ts'
 import { observeFirstReader } from './first-reader.ts'
 import { echo, failing, scriptedRuntime, type Script } from './scripted-runtime.ts'
 import { type Accepted, eventsOf, parseEvents, served } from './served.ts'
@@ -376,4 +377,17 @@ test('/health needs no token, and is 503 once the store takes nothing more', asy
   assert.deepEqual(await health(), [200, { ok: true }])
   const message = 'The disk failed, and nothing more is stored. The gateway is stopping.'
   assert.deepEqual(await health(Promise.resolve()), [503, { ok: false, error: { code: 'storage', message } }])
+})
+
+test('/health/live always answers, and /health/ready says by a code why no message would be accepted', async () => {
+  const health = async (path: string, why?: RuntimeError) => {
+    const { request } = served({ ...scriptedRuntime(), unready: async () => why })
+    const answer = await request(path, { headers: { authorization: '' } })
+    return [answer.status, answer.headers.get('retry-after'), await answer.json()]
+  }
+  const full = new RuntimeError('storage-full', 'The disk is full, and nothing can be stored.')
+  assert.deepEqual(await health('/health/ready'), [200, null, { ok: true }])
+  assert.deepEqual(await health('/health/live', full), [200, null, { ok: true }])
+  const { code, message } = full
+  assert.deepEqual(await health('/health/ready', full), [503, '5', { error: { code, message } }])
 })

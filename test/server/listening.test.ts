@@ -226,8 +226,14 @@ test('what is asked while the last answers go out is refused with when to come b
     [refused.status, refused.headers.get('retry-after'), refused.headers.get('connection')],
     [503, '5', 'close'],
   )
-  const { error } = (await refused.json()) as { error: { code: string } }
-  assert.equal(error.code, 'closing')
+  const refusal = (await refused.json()) as { error: { code: string } }
+  assert.equal(refusal.error.code, 'closing')
+  const ready = await fetch(`${url}/health/ready`)
+  assert.deepEqual(
+    [ready.status, ready.headers.get('retry-after'), ((await ready.json()) as typeof refusal).error.code],
+    [503, '5', 'closing'],
+  )
+  assert.equal((await fetch(`${url}/health/live`)).status, 200)
   const openai = await fetch(`${url}/v1/models`, { headers: { authorization } })
   assert.deepEqual(
     [openai.status, ((await openai.json()) as { error: { type: string } }).error.type],

@@ -133,6 +133,8 @@ test('the OpenAPI document lists every endpoint', () => {
     'GET /api/tools',
     'GET /api/usage',
     'GET /health',
+    'GET /health/live',
+    'GET /health/ready',
     'GET /v1/models',
     'GET /v1/models/{model}',
     'GET /v1/responses/{response}',

@@ -18,6 +18,8 @@ const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
     'GET /diagram',
     'GET /favicon.svg',
     'GET /health',
+    'GET /health/live',
+    'GET /health/ready',
     'GET /preview',
     'GET /sessions/{session}',
     'GET /sessions/{session}/calls/{call}',

@@ -633,6 +633,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       started: time,
       facts: {},
     }),
+    unready: async () => undefined,
     reload: async () => ({ warnings: [] }),
     idle: async () => {},
     close: async () => {},

@@ -36,6 +36,7 @@ import type { NoteService } from './note-service.ts'
 import type { Pairings } from './pairings.ts'
 import type { AcceptanceService } from './acceptance-service.ts'
 import type { AccessService } from './access-service.ts'
+import type { RuntimeError } from '../runtime-error.ts'
 import type { EventsOptions, SessionEvent, MessageEdit, SubmitInput, SubmittedTurn } from './turns.ts'
 import type { GrantedTool, PersonsDecision, WaitingApproval } from './approvals.ts'
 import type { EmbeddingsCaller, ForeignCallService } from './foreign-calls.ts'
@@ -193,6 +194,8 @@ export interface Runtime {
   /** One model; the configured one where no id is given. Rejects with `model-not-found`. */
   model(id?: string): Promise<ModelView>
   status(): Promise<RuntimeStatus>
+  /** Why no message can be accepted now: `closing`, `storage` or `storage-full`. `undefined`: one can. Writes only after a write failed. */
+  unready(): Promise<RuntimeError | undefined>
   /** Reads prompt files and plugins again, between turns. With `now`, heads are composed again at the next call. */
   reload(options?: ReloadOptions): Promise<ReloadResult>
   /**

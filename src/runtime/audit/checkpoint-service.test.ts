@@ -6,7 +6,8 @@ import { test, type TestContext } from 'node:test'
 import { type AuditCheckpoint, openStore, parseCheckpoint } from '../../session.ts'
 import { createHome, homeAt } from '../home/home.ts'
 import { auditKeyFile } from './audit-key.ts'
-import { type CheckpointService, openCheckpoints, withRecordListener } from './checkpoint-service.ts'
+import { type CheckpointService, openCheckpoints } from './checkpoint-service.ts'
+import { watchStore } from '../watched-store.ts'
 import type { CheckpointTarget } from '../checkpoints/checkpoint-target.ts'
 import { systemClock } from '../../platform.ts'
 import { fixedClock } from '../../testing.ts'
@@ -33,7 +34,7 @@ async function serviceWith(context: TestContext, append: CheckpointTarget['appen
       warn: (text) => warnings.push(text),
     })
   const service = await open()
-  const store = withRecordListener(opened, (records) => service.noteRecords(records))
+  const { store } = watchStore(opened, clock, (records) => service.noteRecords(records))
   const record = () =>
     store.transaction([{ type: 'audit', facts: { kind: 'change' }, time: '2026-01-01T00:00:00.000Z' }])
   return { home, clock, service, store, record, warnings, open }

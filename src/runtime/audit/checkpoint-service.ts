@@ -223,21 +223,3 @@ function failureText(name: string, message: string): string {
 function isWaiting({ targets }: CheckpointNote, configured: readonly CheckpointTarget[]): boolean {
   return configured.some(({ name }) => (targets[name]?.waiting.length ?? 0) > 0)
 }
-
-/** The same store, which tells how many records of the audit each write adds. */
-export function withRecordListener(store: SessionStore, listener: (records: number) => void): SessionStore {
-  const transaction: SessionStore['transaction'] = async (writes) => {
-    const entries = await store.transaction(writes)
-    const records = writes.filter(({ type }) => type === 'audit').length
-    if (records > 0) listener(records)
-    return entries
-  }
-  // A store may be an object with private fields, which no copy of it has.
-  return new Proxy(store, {
-    get(target, name) {
-      if (name === 'transaction') return transaction
-      const value: unknown = Reflect.get(target, name, target)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
-}

@@ -1,6 +1,7 @@
 import type { Clock } from '../../capability.ts'
 import type { ValueStore } from '../../session.ts'
 import { delayAfter } from '../failure.ts'
+import { canWrite } from '../watched-store.ts'
 
 /** Calls `onWritable` each time a write of its own has succeeded after a failure. */
 export function createStorageRetry(
@@ -18,17 +19,7 @@ export function createStorageRetry(
       failures += 1
       await clock.sleep(delayAfter(failures, delaysMs), stopped.signal)
       if (stopped.signal.aborted) return
-      if (await canWrite()) return
-    }
-  }
-
-  async function canWrite(): Promise<boolean> {
-    try {
-      await store.putValue(PROBE, ' '.repeat(PROBE_CHARACTERS))
-      await store.putValue(PROBE, null)
-      return true
-    } catch {
-      return false
+      if (await canWrite(store)) return
     }
   }
 
@@ -52,7 +43,3 @@ export function createStorageRetry(
 
 /** From one second to one minute, ms. The last one repeats. */
 const DELAYS_MS: readonly number[] = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000]
-
-/** What a few entries of a turn may need, so that a turn does not resume where there is room for one line only. Characters. */
-const PROBE_CHARACTERS = 64 * 1024
-const PROBE = 'storage-probe'

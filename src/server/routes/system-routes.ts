@@ -87,8 +87,6 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       )
       .optional(),
   })
-  let storeFailed = false
-  void runtime.store.failed.then(() => (storeFailed = true))
   return [
     route('GET /', {
       scope: 'read',
@@ -100,26 +98,6 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
         text(
           `Foreword ${version}\n\nAPI: /api/openapi.json\nOpenAI's format: /v1/chat/completions, /v1/responses, /v1/models\n`,
         ),
-    }),
-    route('GET /health', {
-      tag: 'system',
-      summary: 'Reports that the gateway is up and can write. Needs no token',
-      needsToken: false,
-      answers: {
-        200: { description: 'The gateway is up', schema: z.object({ ok: z.literal(true) }) },
-        503: {
-          description: 'The store takes nothing more, and the gateway is stopping',
-          schema: z.object({
-            ok: z.literal(false),
-            error: z.object({ code: z.literal('storage'), message: z.string() }),
-          }),
-        },
-      },
-      handle() {
-        if (!storeFailed) return { ok: true }
-        const message = 'The disk failed, and nothing more is stored. The gateway is stopping.'
-        return json({ ok: false, error: { code: 'storage', message } }, 503)
-      },
     }),
     route('GET /api/status', {
       scope: 'read',
