@@ -27,6 +27,7 @@ export async function runTools(
   const share = { most: limits.turnResultChars, shown, calls: calls.length }
   const room = prepared?.roomTokens
   const roomTokens = room === undefined ? undefined : Math.floor(room / calls.length)
+  const failed = new AbortController()
   const settle = async (part: ToolCallPart, index: number) => {
     // A result that is not kept elsewhere is shown whole.
     const most = log.keepContent
@@ -34,11 +35,43 @@ export async function runTools(
       : Number.MAX_SAFE_INTEGER
     const refused =
       index >= MOST_CALLS ? 'too-many-calls' : isCut && typeof part.input === 'string' ? 'cut-call' : undefined
-    return settleCall(turn, journal, { part, call, most, roomTokens, seen: prepared?.seen, refused })
+    return settleCall(turn, journal, {
+      part,
+      call,
+      most,
+      roomTokens,
+      seen: prepared?.seen,
+      refused,
+      failed: failed.signal,
+    })
   }
-  const settled = await activity.rest(Promise.all(calls.map((part, index) => activity.run(settle(part, index)))))
+  const settled = await activity.rest(
+    allOf(
+      calls.map((part, index) => activity.run(settle(part, index))),
+      failed,
+    ),
+  )
   const message: ToolMessage = { role: 'tool', content: resultParts(calls, settled) }
   await write(turn, [{ type: 'message', turn: turn.id, message, tokens: await log.countTokens(message) }])
+}
+
+/**
+ * The results of all calls. Where one fails, `failed` is aborted with its error, and it is thrown when the others have ended: no
+ * call of this step goes on beside the turn's next try, which would take it for one that was interrupted.
+ */
+async function allOf<Result>(calls: readonly Promise<Result>[], failed: AbortController): Promise<readonly Result[]> {
+  const ends = await Promise.allSettled(
+    calls.map((call) =>
+      call.catch((error: unknown) => {
+        failed.abort(error)
+        throw error
+      }),
+    ),
+  )
+  return ends.map((end) => {
+    if (end.status === 'rejected') throw failed.signal.reason
+    return end.value
+  })
 }
 
 /** A result of fewer characters is sent again: a reference to it would save next to nothing. */

@@ -35,6 +35,8 @@ interface CallToSettle {
   readonly seen?: readonly Message[] | undefined
   /** Why the call does not run: it is beyond the limit of calls in one message, or its arguments are not complete. */
   readonly refused?: keyof typeof REFUSED | undefined
+  /** Aborted once another call of the same message failed, as when its result could not be written: this one does not start then. */
+  readonly failed: AbortSignal
 }
 
 /** What the model reads of a call. */
@@ -87,10 +89,16 @@ async function askAndSettle(
   plain: Runnable,
   earlier: EarlierChange = NO_CHANGE,
 ): Promise<SettledCall> {
-  const { part, call } = settling
+  const { part, call, failed } = settling
   const asked = withFacts(plain, earlier.facts)
-  const { decision, rule, loads, shown = asked } = await askPerson(turn, journal, { part, call, planned: asked })
+  const {
+    decision,
+    rule,
+    loads,
+    shown = asked,
+  } = await askPerson(turn, journal, { part, call, failed, planned: asked })
   throwIfStopping(turn.signal)
+  failed.throwIfAborted()
   if (decision === undefined) return refuseCall(turn, settling, { result: cancelled, rule: 'cancelled' })
   if (decision.type === 'deny') {
     const { call: described, read } = asked
@@ -221,6 +229,7 @@ async function runCall(
   const { toolCallId, toolName, input } = part
   const { digest, call: described } = planned
   const facts = { ...turnCallFacts(turn, settling, described), rule, digest }
+  settling.failed.throwIfAborted()
   const start: EntryBody = { type: 'tool-start', turn: turn.id, call, toolCallId, toolName, input }
   await write(turn, [start], [{ ...facts, decision: 'allowed' }])
   const began = turn.clock.monotonic()
@@ -315,10 +324,11 @@ async function askPerson(
   asked: {
     readonly part: ToolCallPart
     readonly call: string
+    readonly failed: AbortSignal
     readonly planned: Extract<PlannedCall, { type: 'ask' | 'allowed' }>
   },
 ): Promise<PersonsAnswer> {
-  const { part, planned } = asked
+  const { part, planned, failed } = asked
   const { approvals } = turn.tools
   const { digest, rule, grant } = planned
   const partial = planned.loads && withFacts(planned, { compared: NOT_ALL_COMPARED })
@@ -340,7 +350,7 @@ async function askPerson(
   const loads = valid?.loads === undefined ? files && { digest: files.digest, files } : { digest: valid.loads }
   const question = { part, call: asked.call, planned: shown, loads: loads?.digest }
   if (!valid) await appendQuestion(turn, question, approval)
-  const decided = await approvals.decision(approval, turn.signal)
+  const decided = await approvals.decision(approval, AbortSignal.any([turn.signal, failed]))
   // Questions about tools are never withdrawn: a log that says so allows nothing.
   const decision = decided?.type === 'withdraw' ? ({ type: 'deny' } as const) : decided
   return { decision, rule: `${rule}, ${approval}`, shown, loads }
@@ -348,7 +358,12 @@ async function askPerson(
 
 async function appendQuestion(
   turn: TurnRun,
-  { part, call, planned, loads }: Parameters<typeof askPerson>[2] & { readonly loads: string | undefined },
+  {
+    part,
+    call,
+    planned,
+    loads,
+  }: Omit<Parameters<typeof askPerson>[2], 'failed'> & { readonly loads: string | undefined },
   approval: string,
 ): Promise<void> {
   const { toolCallId } = part
