@@ -27,7 +27,7 @@ test('context shows how full the window of the next call is, and each piece, or 
   const connection = scriptedConnection({ 'POST /api/context': { model: 'rehearsal', request, manifest, figures } })
   const plain = await run(['context', 's1', '--input', 'Hi', '--model', 'm'], { connection })
   const lines = [
-    '12 of 900 tokens used, 888 free; window 1000: 100 for the answer',
+    '12 of 900 tokens used, 888 free; window 1,000: 100 for the answer',
     `█${'░'.repeat(53)}▒▒▒▒▒▒`,
     'slot    what       form  tokens  full  outcome   why',
     'system  base       full      10    10  included',
@@ -378,8 +378,8 @@ test('models marks every figure that was assumed, and says where what is known g
   assert.deepEqual(row!.split(/ {2,}/).filter(Boolean), [
     '*',
     'lab/a',
-    '~8192',
-    '~2048',
+    '~8,192',
+    '~2,048',
     'tools ~reasoning',
     'assumed',
     '-',
@@ -418,7 +418,7 @@ test('models marks the one that answers where nothing else is chosen', async () 
     stdout.split('\n').map((line) => line.split(/ {2,}/).filter(Boolean)),
     [
       ['model', 'window', 'output', 'can', 'known from', 'calibration'],
-      ['*', 'ollama/a', '8192', '1024', 'tools reasoning', 'provider', '-'],
+      ['*', 'ollama/a', '8,192', '1,024', 'tools reasoning', 'provider', '-'],
       ['ollama/b', '-', '-', '-', '-', '-'],
       [],
     ],

@@ -19,7 +19,7 @@ test('from the start of a gateway to its end, every command finds what the other
   const { home, environment } = temporaryHome(context)
   const gateway = spawnForeword(context, ['start'], environment)
   const [line, window] = await Promise.all([gateway.line(/Address/), gateway.line(/Window/)])
-  assert.match(window, /^ {2}Window {3}\d+ tokens, answers of up to \d+$/)
+  assert.match(window, /^ {2}Window {3}[\d,]+ tokens, answers of up to [\d,]+$/)
   const { origin: address, searchParams } = new URL(line.trim().split(/\s+/)[1]!)
   const ask = (...words: readonly string[]) => run(words, { environment })
 
@@ -216,9 +216,17 @@ test('a taken port is named with the way to choose another, and the home is free
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   context.after(() => other.close())
   const { port } = other.address() as { port: number }
-  const taken = await run(['start'], { environment: { ...environment, FOREWORD_GATEWAY_PORT: String(port) } })
-  assert.equal(taken.code, 1)
-  assert.match(taken.stderr, new RegExp(`127\\.0\\.0\\.1:${port}.*FOREWORD_GATEWAY_PORT`))
+  const ways = [
+    await run(['start'], { environment: { ...environment, FOREWORD_GATEWAY_PORT: String(port) } }),
+    await run(['start', '--port', String(port)], { environment }),
+  ]
+  for (const taken of ways) {
+    assert.equal(taken.code, 1)
+    assert.match(taken.stderr, new RegExp(`127\\.0\\.0\\.1:${port}.*--port PORT.*FOREWORD_GATEWAY_PORT`))
+  }
+  const word = await run(['start', '--port', 'http'], { environment })
+  assert.equal(word.code, 2)
+  assert.match(word.stderr, /--port needs a number, and not "http"/)
   assert.equal((await run(['send', 'Hello'], { environment })).code, 0)
 })
 

@@ -244,6 +244,13 @@ test('only stores and indexes open SQLite', () => {
   )
 })
 
+test('a number for people is written by `numberText`: a format of `Intl` costs a start 30 ms, and each writes its own way', () => {
+  assert.deepEqual(
+    [...house].flatMap(([path, source]) => (/\.toLocaleString\('en[^']*'\)/.test(source) ? [path] : [])),
+    [],
+  )
+})
+
 test('the names of layouts are in one file', () => {
   assert.deepEqual(layoutNameFaults(house, Object.keys(layouts), usualLayout), [])
 })

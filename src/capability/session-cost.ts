@@ -1,4 +1,4 @@
-import { type CallFigures, inNanos } from '../context.ts'
+import { type CallFigures, inNanos, numberText } from '../context.ts'
 import type { CallPrice } from './runtime/costs.ts'
 import type { Preview } from './runtime/calls.ts'
 
@@ -45,9 +45,8 @@ export function sumCosts(calls: readonly CountedCall[]): SessionTotals {
 
 /** The cost as text, one figure per line. */
 export function costText({ calls, prompt, cached, output, silent, money }: SessionTotals): string {
-  const number = (tokens: number) => tokens.toLocaleString('en')
   return [
-    `${calls === MOST_COUNTED_CALLS ? 'The newest ' : ''}${number(calls)} ${calls === 1 ? 'call' : 'calls'}: ${number(prompt)} prompt tokens (${cached === undefined ? 'their cache was not reported' : `${number(cached)} of them cached`}), ${number(output)} output tokens, as reported.`,
+    `${calls === MOST_COUNTED_CALLS ? 'The newest ' : ''}${numberText(calls)} ${calls === 1 ? 'call' : 'calls'}: ${numberText(prompt)} prompt tokens (${cached === undefined ? 'their cache was not reported' : `${numberText(cached)} of them cached`}), ${numberText(output)} output tokens, as reported.`,
     ...(silent === 0 ? [] : [`The provider did not report the usage of ${silent} of them.`]),
     money === undefined
       ? `The cost is unknown${silent === 0 ? ', because a model has no price.' : '.'}`
@@ -84,27 +83,27 @@ export function forecastSentence({
 }: Pick<Preview, 'manifest' | 'figures' | 'cost'>): string | undefined {
   const { forecast, budget } = manifest
   if (forecast === undefined) return undefined
-  const number = (tokens: number) => tokens.toLocaleString('en')
   const parts = figuresWords(figures)
   const { between } = forecast
   const isRange = between && between[0] < between[1]
-  const range = isRange ? ` Nine prompts in ten have ${number(between[0])} to ${number(between[1])} tokens.` : ''
+  const range = isRange
+    ? ` Nine prompts in ten have ${numberText(between[0])} to ${numberText(between[1])} tokens.`
+    : ''
   if (cost === undefined) return `The next call: ${parts}; the model has no price.${range}`
   const { least, most } = cost
   if (most === 0) return `The next call is free: ${parts}.${range}`
-  return `The next call costs ${exactMoneyText(least)} to ${exactMoneyText(most)}: ${parts}, an answer of up to ${number(budget.reserve)}.${range}`
+  return `The next call costs ${exactMoneyText(least)} to ${exactMoneyText(most)}: ${parts}, an answer of up to ${numberText(budget.reserve)}.${range}`
 }
 
 /** `2,531 tokens (2,480 from the cache, 51 new)`, or `51 tokens, all new`; a part that was not reported is named so. */
 function figuresWords({ total, cached, written, fresh = 0 }: CallFigures): string {
-  const number = (tokens: number) => tokens.toLocaleString('en')
-  const whole = `${number(total)} tokens`
+  const whole = `${numberText(total)} tokens`
   if (cached === undefined) return `${whole}, and what of them came from the cache was not reported`
   if (fresh === total) return `${whole}, all new`
   const parts = [
-    ...(cached > 0 ? [`${number(cached)} from the cache`] : []),
-    ...(written ? [`${number(written)} written to it`] : []),
-    `${number(fresh)} new`,
+    ...(cached > 0 ? [`${numberText(cached)} from the cache`] : []),
+    ...(written ? [`${numberText(written)} written to it`] : []),
+    `${numberText(fresh)} new`,
   ]
   return `${whole} (${parts.join(', ')})`
 }

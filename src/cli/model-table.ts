@@ -1,4 +1,5 @@
 import { requestList } from './answer.ts'
+import { numberText } from '../context.ts'
 import type { GatewayConnection } from '../capability.ts'
 import { nearestName } from '../platform.ts'
 import type { ModelStatus } from '../runtime.ts'
@@ -39,7 +40,7 @@ function modelRow({ current, id, facts, window, calibration }: ModelLine): reado
   return [
     current ? '*' : '',
     id,
-    facts ? figure(facts, 'window') : String(window ?? '-'),
+    facts ? figure(facts, 'window') : window === undefined ? '-' : numberText(window),
     facts ? figure(facts, 'maxOutput') : '-',
     facts === undefined ? '-' : abilities(facts),
     facts === undefined ? '-' : [facts.source, facts.date].filter(Boolean).join(' '),
@@ -52,7 +53,7 @@ function modelRow({ current, id, facts, window, calibration }: ModelLine): reado
 type Facts = NonNullable<ModelStatus['facts']>
 
 function figure(facts: Facts, name: 'window' | 'maxOutput'): string {
-  return `${facts.assumed?.includes(name) ? '~' : ''}${facts[name]}`
+  return `${facts.assumed?.includes(name) ? '~' : ''}${numberText(facts[name])}`
 }
 
 function abilities(facts: Facts): string {

@@ -9,6 +9,7 @@ import {
   entrySentences,
   exactLine,
   listedName,
+  numberText,
   placementSentences,
 } from '../context.ts'
 import type { Preview } from '../runtime.ts'
@@ -51,9 +52,14 @@ export function outlineText(counted: FiguredAccount, io: Io): string {
   const { window, reserve, margin, available } = budget
   const columns = lineLimit(io)
   const free = Math.max(0, available - used)
-  const kept = [`${reserve} for the answer`, ...(margin > 0 ? [`${margin} margin`] : [])]
+  const kept = [`${numberText(reserve)} for the answer`, ...(margin > 0 ? [`${numberText(margin)} margin`] : [])]
   const shares = { used, reserved: reserve + margin, whole: window }
-  const facts = [`${used} of ${available} tokens used,`, `${free} free;`, `window ${window}:`, kept.join(', ')]
+  const facts = [
+    `${numberText(used)} of ${numberText(available)} tokens used,`,
+    `${numberText(free)} free;`,
+    `window ${numberText(window)}:`,
+    kept.join(', '),
+  ]
   return [
     ...wrapped(facts, columns),
     bar(shares, Math.min(columns, WIDEST_BAR), io),
@@ -106,11 +112,11 @@ function outlineLines(manifest: Manifest, columns: number, io: Io): readonly str
 }
 
 function wideCells({ slot, id, form, tokens, fullTokens, outcome, reason }: ManifestEntry): readonly string[] {
-  return [slot, id, form ?? '-', String(tokens), String(fullTokens), outcome, reason?.code ?? '']
+  return [slot, id, form ?? '-', numberText(tokens), numberText(fullTokens), outcome, reason?.code ?? '']
 }
 
 function narrowCells({ slot, id, tokens, outcome }: ManifestEntry): readonly string[] {
-  return [slot, id, String(tokens), outcome]
+  return [slot, id, numberText(tokens), outcome]
 }
 
 function widthBesideId(rows: readonly (readonly string[])[]): number {

@@ -31,14 +31,14 @@ function windowLine(model: ModelFacts | undefined): string | undefined {
 }
 
 test('the start screen shows the window and the longest answer, and which of them are assumed', () => {
-  assert.equal(windowLine(facts), '  Window   32768 tokens, answers of up to 8192')
+  assert.equal(windowLine(facts), '  Window   32,768 tokens, answers of up to 8,192')
   assert.equal(
     windowLine({ ...facts, assumed: ['maxOutput', 'tools'] }),
-    '  Window   32768 tokens, answers of up to 8192 (assumed)',
+    '  Window   32,768 tokens, answers of up to 8,192 (assumed)',
   )
   assert.equal(
     windowLine({ ...facts, window: 8192, maxOutput: 2048, assumed: ['window', 'maxOutput'] }),
-    '  Window   8192 tokens (assumed), answers of up to 2048 (assumed); set a known size with `models.ID.window` in config.json',
+    '  Window   8,192 tokens (assumed), answers of up to 2,048 (assumed); set a known size with `models.ID.window` in config.json',
   )
   assert.equal(windowLine(undefined), undefined)
 })

@@ -1,4 +1,5 @@
 import type { Io, StartLine } from '../capability.ts'
+import { numberText } from '../context.ts'
 import type { ModelFacts } from '../model.ts'
 import { safeForTerminal, applyStyle } from './io.ts'
 import { withLocalTimes } from './time-text.ts'
@@ -56,7 +57,7 @@ export function startScreen(facts: StartFacts, io: Io): string {
 function windowText({ window, maxOutput, assumed = [] }: ModelFacts): string {
   const mark = (name: (typeof assumed)[number]) => (assumed.includes(name) ? ' (assumed)' : '')
   const hint = assumed.includes('window') ? '; set a known size with `models.ID.window` in config.json' : ''
-  return `${window} tokens${mark('window')}, answers of up to ${maxOutput}${mark('maxOutput')}${hint}`
+  return `${numberText(window)} tokens${mark('window')}, answers of up to ${numberText(maxOutput)}${mark('maxOutput')}${hint}`
 }
 
 /** The address that a browser opens. The gateway replaces the token with a cookie. */

@@ -2,6 +2,7 @@ import { calibratedTokens } from './call-figures.ts'
 import type { CutGain } from './cut-worth.ts'
 import { type Price, priceTier } from './forecast.ts'
 import type { Manifest } from './manifest.ts'
+import { numberText } from './entry-words.ts'
 
 /** What one cut took out of a conversation, and what that costs. */
 export interface CutRecord {
@@ -53,7 +54,7 @@ export function cutSentence(
   { why, turns, hidden, again, money, gain }: CutRecord,
   { total, used }: { readonly total: number; readonly used: number },
 ): string {
-  const tokens = (counted: number) => `${calibratedTokens(counted, total, used).toLocaleString('en-US')} tokens`
+  const tokens = (counted: number) => `${numberText(calibratedTokens(counted, total, used))} tokens`
   const what = turns === 1 ? '1 turn' : `${turns} turns`
   const cost = money === undefined || money <= 0 ? '' : `, $${money.toPrecision(2)} more than from a cache`
   const price = again > 0 ? `${tokens(again)} were sent again for it${cost}` : 'nothing was sent again for it'
@@ -62,7 +63,7 @@ export function cutSentence(
 }
 
 function gainWords({ calls, won, cost, below }: CutGain): string {
-  const how = below ? ` by staying below ${below.toLocaleString('en-US')} tokens` : ''
+  const how = below ? ` by staying below ${numberText(below)} tokens` : ''
   return `some ${calls} more calls are expected: they win $${won.toPrecision(2)} for $${cost.toPrecision(2)}${how}`
 }
 

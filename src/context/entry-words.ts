@@ -6,9 +6,16 @@ export function layerWords({ layer, id }: Pick<ManifestEntry, 'layer' | 'id'>): 
   return id === layer ? name : `${name} ${id}`
 }
 
-/** `1,234`, in every environment alike. */
+/** `1,234.5`, in every environment alike, and without the 30 ms that the first format of `Intl` takes. */
 export function numberText(value: number): string {
-  return String(value).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+  return String(value).replace(/^-?\d+/, (whole) => whole.replaceAll(/\B(?=(\d{3})+$)/g, ','))
+}
+
+/** A number where there is little room: `950`, `1.3k`, `128k`, `1.2M`. */
+export function shortNumberText(value: number): string {
+  if (value < 1_000) return String(value)
+  if (value < 1_000_000) return `${(value / 1_000).toFixed(value < 10_000 ? 1 : 0)}k`
+  return `${(value / 1_000_000).toFixed(1)}M`
 }
 
 /** `40%` of 0.4. */

@@ -1,6 +1,6 @@
 import type { Archive } from './office/zip-archive.ts'
 import { scanXml, attributeValue } from './office/xml-scan.ts'
-import { groupDigits } from './reading-limits.ts'
+import { numberText } from '../context.ts'
 import { cleanText } from './text/character-set.ts'
 
 /** Counts what is in a document and not in its text. */
@@ -12,7 +12,7 @@ export function missingParts() {
     /** A last line for the text; none where nothing is missing. */
     note(): readonly string[] {
       if (counts.size === 0) return []
-      return [`(not in this text: ${[...counts].map(([what, count]) => `${groupDigits(count)} × ${what}`).join(', ')})`]
+      return [`(not in this text: ${[...counts].map(([what, count]) => `${numberText(count)} × ${what}`).join(', ')})`]
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Unreadable } from './document.ts'
+import { numberText } from '../context.ts'
 
 /** The limits for reading one file. Beyond one of them, the result is an `Unreadable` that names the limit. */
 export interface ReadingLimits {
@@ -42,16 +43,11 @@ export function readingTimeMs(bytes: number, { timeMs }: ReadingLimits): number 
   return Math.min(timeMs, LEAST_MS + Math.ceil(bytes / BYTES_PER_MS))
 }
 
-/** `52,428,800`, for sentences. */
-export function groupDigits(count: number): string {
-  return count.toLocaleString('en-US')
-}
-
 /** `50 MiB`, for sentences; small sizes in bytes. */
 export function sizeInWords(bytes: number): string {
   const mebibytes = bytes / 2 ** 20
-  if (mebibytes < 1) return `${groupDigits(bytes)} bytes`
-  return `${groupDigits(Math.round(mebibytes * 10) / 10)} MiB`
+  if (mebibytes < 1) return `${numberText(bytes)} bytes`
+  return `${numberText(Math.round(mebibytes * 10) / 10)} MiB`
 }
 
 /** A file is refused by its size before anybody reads it. */
@@ -62,7 +58,7 @@ export function tooManyBytes(bytes: number, most: number): ReadingFault {
 export function tooManyCharacters(characters: number, most: number): ReadingFault {
   return new ReadingFault(
     'too-large',
-    `its text has ${groupDigits(characters)} characters; at most ${groupDigits(most)} are taken`,
+    `its text has ${numberText(characters)} characters; at most ${numberText(most)} are taken`,
   )
 }
 

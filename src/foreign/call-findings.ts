@@ -1,4 +1,4 @@
-import { lintRates, type ManifestEntry, type Price } from '../context.ts'
+import { lintRates, type ManifestEntry, type Price, numberText } from '../context.ts'
 import { defined } from '../platform.ts'
 import { type ComparedCall, isResultEntry, withinTurn } from './compared-unit.ts'
 import type { ForeignFinding, SessionCall } from './foreign-finding.ts'
@@ -172,7 +172,7 @@ function carriedResults(calls: readonly SessionCall[], claims: Claims): readonly
     code: 'carried-result',
     severity: 'note',
     where: { tool: entry.origin.ref, ...defined({ name: entry.name }), entry: entry.id },
-    message: `The result of ${wordsOf(entry)} (${entry.tokens.toLocaleString('en')} tokens) was read again in ${later.length} later calls.`,
+    message: `The result of ${wordsOf(entry)} (${numberText(entry.tokens)} tokens) was read again in ${later.length} later calls.`,
     cost: { kind: 'sent', tokens },
     hint: 'Let the tool return less, or begin a new session when the result is no longer needed.',
   }))

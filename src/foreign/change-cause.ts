@@ -1,4 +1,4 @@
-import { exactLine, type ManifestEntry } from '../context.ts'
+import { exactLine, type ManifestEntry, numberText } from '../context.ts'
 import { type ComparedCall, type ComparedUnit, isResultEntry, withinTurn } from './compared-unit.ts'
 
 /** What kind of change it is. `grew`: the later call only continues the earlier one. */
@@ -199,7 +199,7 @@ function named(entry: ManifestEntry): string {
 }
 
 function count(tokens: number): string {
-  return `${tokens.toLocaleString('en')} tokens`
+  return `${numberText(tokens)} tokens`
 }
 
 /** The most characters of a line that are quoted. */

@@ -57,7 +57,7 @@ function startListening(http: HttpServer, port: number, bind: string): Promise<v
 function describeListenError(error: NodeJS.ErrnoException, port: number, bind: string): string {
   const where = `${bind}:${port}`
   if (error.code === 'EADDRINUSE') {
-    return `Another program listens on ${where}. Stop it, or choose another port with gateway.port (FOREWORD_GATEWAY_PORT).`
+    return `Another program listens on ${where}. Stop it, or choose another port: \`foreword start --port PORT\`, gateway.port or FOREWORD_GATEWAY_PORT.`
   }
   if (error.code === 'EADDRNOTAVAIL') return `This machine has no address ${bind}. Set gateway.bind to one it has.`
   if (error.code === 'EACCES') return `This user may not listen on ${where}. Choose a port above 1023.`

@@ -9,6 +9,7 @@ import {
   entryName,
   entrySentences,
   type Manifest,
+  numberText,
 } from '../../context.ts'
 import { type CallRecord, figuresOfCall } from '../../session.ts'
 import { callSummary, hasOwnRoom, type PricedCall } from './call-context.ts'
@@ -47,15 +48,15 @@ function sentSentences(record: CallRecord, manifest: Manifest): readonly string[
   const { used, budget, slots } = manifest
   const parts = Object.entries(SLOTS).flatMap(([slot, words]) => {
     const tokens = slots[slot as keyof typeof slots]
-    return tokens > 0 ? [`${number(tokens)} for ${words}`] : []
+    return tokens > 0 ? [`${numberText(tokens)} for ${words}`] : []
   })
   const made = hasLeft(record)
     ? `The call ${id} went to ${model} at ${time}.`
     : `The call ${id} was made for ${model} at ${time} and did not leave.`
   if (parts.length === 0) return [made]
   const size = hasOwnRoom(record)
-    ? `${number(used)} of ${number(budget.available)} tokens that were available`
-    : `${number(used)} tokens as Foreword counts them`
+    ? `${numberText(used)} of ${numberText(budget.available)} tokens that were available`
+    : `${numberText(used)} tokens as Foreword counts them`
   return [made, `Its prompt has ${size}: ${list(parts)}.`]
 }
 
@@ -65,7 +66,7 @@ function leftOutSentences(manifest: Manifest): readonly string[] {
   const more = all.length - MOST_SENTENCES
   return [
     ...all.slice(0, MOST_SENTENCES),
-    ...(more > 0 ? [`And ${number(more)} more were left out or shortened.`] : []),
+    ...(more > 0 ? [`And ${numberText(more)} more were left out or shortened.`] : []),
   ]
 }
 
@@ -75,7 +76,9 @@ function endSentence({ outcome }: CallRecord): string {
   const seconds = durationMs < 100 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1_000).toFixed(1)} s`
   if (error) return `It failed after ${seconds}: ${error.code}.`
   const answer =
-    usage?.outputTokens === undefined ? 'It was answered' : `It was answered with ${number(usage.outputTokens)} tokens`
+    usage?.outputTokens === undefined
+      ? 'It was answered'
+      : `It was answered with ${numberText(usage.outputTokens)} tokens`
   return `${answer} in ${seconds}${finish === undefined ? '' : `, and ended with ${finish}`}.`
 }
 
@@ -89,7 +92,7 @@ function costSentences(record: CallRecord, price: CallPrice | undefined): readon
   const cache =
     promptTokens === undefined || cachedTokens === undefined
       ? 'The provider did not report what it read from its cache.'
-      : `The provider read ${number(cachedTokens)} of ${number(promptTokens)} prompt tokens from its cache.`
+      : `The provider read ${numberText(cachedTokens)} of ${numberText(promptTokens)} prompt tokens from its cache.`
   if (!price)
     return [...estimate, 'Its cost is not known: the model has no price, or the usage was not reported.', cache]
   const { cached, written, fresh, output } = price.parts
@@ -128,7 +131,7 @@ function changeSentences(
   const [old, now] = [{ manifest: before.manifest }, { manifest }]
   const comparison = compare(old, now)
   const same = calibratedTokens(comparison.commonPrefix.tokens, total, manifest.used)
-  const common = `Since the call before, the first ${number(same)} tokens are the same.`
+  const common = `Since the call before, the first ${numberText(same)} tokens are the same.`
   return [common, differenceCause(comparison, old, now), ...cameAndWent(comparison, manifest, before.manifest)]
 }
 
@@ -152,8 +155,4 @@ function shortList(names: readonly string[]): string {
 function list(parts: readonly string[]): string {
   const last = parts.at(-1) ?? ''
   return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`
-}
-
-function number(value: number): string {
-  return value.toLocaleString('en')
 }

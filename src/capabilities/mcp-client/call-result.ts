@@ -1,5 +1,6 @@
 import { defined, elementsOf, fieldsOf, isObject, parseJson } from '../../platform.ts'
 import type { ToolImage, ToolResult } from '../../tool.ts'
+import { numberText } from '../../context.ts'
 
 /** What a tool of a server has answered. */
 export interface CallResult {
@@ -164,7 +165,7 @@ function base64Size(data: unknown): string {
 }
 
 function count(bytes: number): string {
-  return `${bytes.toLocaleString('en-US')} ${bytes === 1 ? 'byte' : 'bytes'}`
+  return `${numberText(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`
 }
 
 function words(...values: readonly unknown[]): string {

@@ -4,6 +4,7 @@ import { listServerTools, type McpDefinition, type ToolList, oneLine } from './d
 import { type Confine, NO_SANDBOX, type ProgramTransport, programTransport } from './program-transport.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { Client, StreamableHTTPClientTransport, Tool, Transport } from '@modelcontextprotocol/client'
+import { numberText } from '../../context.ts'
 
 interface ConnectionOptions {
   readonly clock: Clock
@@ -328,7 +329,7 @@ function boundedBody(
         const { done, value } = await reader.read()
         if (done) return controller.close()
         if (size(value) > largest) {
-          throw new Error(`it sent a message of more than ${largest.toLocaleString('en-US')} bytes`)
+          throw new Error(`it sent a message of more than ${numberText(largest)} bytes`)
         }
         controller.enqueue(value)
       } catch (error) {

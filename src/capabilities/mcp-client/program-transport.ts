@@ -6,6 +6,7 @@ import { type Clock, LONG_TEXT, noteToolProgram, settlesWithin, timeSlice, witho
 import type { ConfinedProgram } from '../../tool.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { numberText } from '../../context.ts'
 
 /** The functions of the library that are needed here; the library is loaded late. */
 interface MessageCodec {
@@ -99,7 +100,7 @@ export function programTransport(
     const isShort = lines(chunk)
     reading ??= readWaiting().finally(() => (reading = undefined))
     if (isShort) return
-    ending ??= `it sent a message of more than ${largestMessage.toLocaleString('en-US')} bytes`
+    ending ??= `it sent a message of more than ${numberText(largestMessage)} bytes`
     void close()
   }
 

@@ -9,6 +9,7 @@ import {
   slotTitles,
   tokenx,
   toolTokens,
+  numberText,
 } from '../../context.ts'
 import {
   answerRoom,
@@ -127,13 +128,13 @@ function accountWords(manifest: Manifest): string {
     if (entry.slot !== 'input' || entry.layer === 'attachment') listed.push(words)
     names.set(entry.slot, listed)
   }
-  const lines = [`${used.toLocaleString('en')} of the ${budget.window.toLocaleString('en')} tokens of its window:`, '']
+  const lines = [`${numberText(used)} of the ${numberText(budget.window)} tokens of its window:`, '']
   for (const [slot, listed] of names) {
     const more = listed.length > NAMED ? `, and ${listed.length - NAMED} more` : ''
     const list = listed.length === 0 ? '' : `: ${listed.slice(0, NAMED).join(', ')}${more}`
     // A turn has the calls and results of its steps, too.
     const title = slot === 'input' ? 'This turn' : slotTitles[slot]
-    lines.push(`- ${title}, ${slots[slot].toLocaleString('en')} tokens${list}`)
+    lines.push(`- ${title}, ${numberText(slots[slot])} tokens${list}`)
   }
   if (isWhole) return lines.join('\n')
   const sentences = entrySentences(manifest)

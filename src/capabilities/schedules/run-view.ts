@@ -4,7 +4,7 @@ import { readTurnView } from '../../runtime.ts'
 import { usedTokens } from '../../session.ts'
 import type { ScheduleView } from './open-schedules.ts'
 import type { ScheduleRun } from './schedule-state.ts'
-import { exactLine } from '../../context.ts'
+import { exactLine, numberText } from '../../context.ts'
 
 export interface ScheduleRunView extends ScheduleRun {
   /** Absent while the turn runs or waits, where nothing was sent, and where its session is gone. */
@@ -81,7 +81,7 @@ export function runResultText({
 /** `$0.0031`, tokens where no price is known, empty where there were no calls. */
 export function runCostText({ cost }: Pick<ScheduleRunView, 'cost'>): string {
   if (!cost) return ''
-  return cost.money === undefined ? `${(cost.prompt + cost.output).toLocaleString('en')} tokens` : moneyText(cost.money)
+  return cost.money === undefined ? `${numberText(cost.prompt + cost.output)} tokens` : moneyText(cost.money)
 }
 
 export function schedulesText(schedules: readonly ScheduleView[]): string {

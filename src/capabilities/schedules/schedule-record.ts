@@ -14,6 +14,7 @@ import { createReadStream } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { relative, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { numberText } from '../../context.ts'
 
 type ScheduleBudget = z.output<typeof budgetSchema>
 
@@ -41,8 +42,9 @@ export function parseBudget(text: string): ScheduleBudget {
 const BUDGET_HINT = 'Write US dollars, such as 0.50, or tokens, such as 20000tokens. It is what one run may use.'
 
 export function budgetText(budget: ScheduleBudget): string {
-  if ('tokens' in budget) return `${budget.tokens.toLocaleString('en')} tokens`
-  return `$${budget.usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`
+  if ('tokens' in budget) return `${numberText(budget.tokens)} tokens`
+  // At least two digits of the six.
+  return `$${budget.usd.toFixed(6).replace(/0{1,4}$/, '')}`
 }
 
 /** What happens about due times that passed while no gateway ran: none of them, the newest one, or all. */

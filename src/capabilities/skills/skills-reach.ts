@@ -1,6 +1,7 @@
 import type { Preview } from '../../runtime.ts'
 import { ForewordError } from '../../platform.ts'
 import type { CheckContext } from '../../capability.ts'
+import { numberText } from '../../context.ts'
 
 /** By what its next call would send. */
 export interface SkillsReach {
@@ -63,7 +64,7 @@ export function reachText({ model, window, loaded, form, tokens, fullTokens, but
   const lack =
     fullTokens === undefined
       ? 'this model calls no tools to read them with'
-      : `there is no room for ${fullTokens.toLocaleString('en')} tokens`
+      : `there is no room for ${numberText(fullTokens)} tokens`
   const why = loaded === 0 ? 'none is loaded' : lack
   const texts = {
     full: `${all} in full`,
@@ -72,6 +73,6 @@ export function reachText({ model, window, loaded, form, tokens, fullTokens, but
     search: `${none} named (there is no room for the names): the model finds them with find_skill`,
     none: `${none} sent: ${why}`,
   }
-  const costs = form === 'none' ? '' : `, for ${tokens.toLocaleString('en')} tokens`
-  return `${texts[form]}${costs} (${model}, window ${window.toLocaleString('en')})${but === undefined ? '' : `; but ${but}`}.`
+  const costs = form === 'none' ? '' : `, for ${numberText(tokens)} tokens`
+  return `${texts[form]}${costs} (${model}, window ${numberText(window)})${but === undefined ? '' : `; but ${but}`}.`
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { type Clock, defined, type ErrorCode, ForewordError, withTimeout } from '../../platform.ts'
+import { numberText } from '../../context.ts'
 
 /** Which URLs are allowed, besides public ones. */
 export interface UrlRules {
@@ -17,7 +18,7 @@ export interface UrlRules {
  */
 export function checkUrl(text: string, rules: UrlRules): URL {
   const { longest = 2000 } = rules
-  if (text.length > longest) throw refuseUrl(`it is longer than ${longest.toLocaleString('en-US')} characters`)
+  if (text.length > longest) throw refuseUrl(`it is longer than ${numberText(longest)} characters`)
   const url = parseUrl(text)
   if (!url) throw refuseUrl('it is not a whole URL; one begins with https:// or http:// and names a host')
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
@@ -205,7 +206,7 @@ export async function inTime<Value>(
   milliseconds: number,
   { clock, signal, what }: TimeLimit,
 ): Promise<Value> {
-  const error = () => new FetchFault('timeout', `${what} within ${milliseconds.toLocaleString('en-US')} ms`)
+  const error = () => new FetchFault('timeout', `${what} within ${numberText(milliseconds)} ms`)
   try {
     return await withTimeout(clock, work, milliseconds, { signal, error })
   } catch (thrown) {

@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises'
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { connect as open, isIP, type Socket } from 'node:net'
 import { urlHost, isPublicAddress, urlAuthority, urlPort, FetchFault, inTime } from './checked-url.ts'
+import { numberText } from '../../context.ts'
 
 export interface RequestOptions {
   /** Time limit to resolve a name, and to connect to one address, ms. Default: 5,000. */
@@ -196,7 +197,7 @@ function exchangeFault(error: unknown): FetchFault {
   if (error instanceof FetchFault) return error
   const { code } = error as NodeJS.ErrnoException
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return new FetchFault('too-large', `its headers are longer than ${LARGEST_HEADERS.toLocaleString('en-US')} bytes`)
+    return new FetchFault('too-large', `its headers are longer than ${numberText(LARGEST_HEADERS)} bytes`)
   }
   const what = code?.startsWith('HPE_') === true ? 'its answer is not HTTP' : 'the connection broke off'
   return new FetchFault('broken', code === undefined ? what : `${what} (${code})`, { cause: error })
@@ -248,5 +249,5 @@ async function receiveBody(body: AsyncIterable<Buffer>, maxBytes: number): Promi
 }
 
 function tooLarge(maxBytes: number): FetchFault {
-  return new FetchFault('too-large', `it is larger than ${maxBytes.toLocaleString('en-US')} bytes`)
+  return new FetchFault('too-large', `it is larger than ${numberText(maxBytes)} bytes`)
 }

@@ -4,6 +4,7 @@ import type { Tool, ToolContext, ToolResult } from '../../tool.ts'
 import { pageAddress, type FetchFaultKind } from './checked-url.ts'
 import { type FetchedPage, type GuardedFetch, type PageKind, pageKind } from './guarded-fetch.ts'
 import { webResults } from './search-services.ts'
+import { numberText } from '../../context.ts'
 
 interface OpenUrlOptions {
   readonly fetch: GuardedFetch
@@ -89,7 +90,7 @@ async function openPage(
 
 function shortenText(text: string): string {
   if (text.length <= MOST_CHARS) return text
-  const note = `\n[the page has ${text.length.toLocaleString('en-US')} characters; only its beginning is shown]`
+  const note = `\n[the page has ${numberText(text.length)} characters; only its beginning is shown]`
   const beginning = text.slice(0, MOST_CHARS - note.length)
   return `${/[\uD800-\uDBFF]$/.test(beginning) ? beginning.slice(0, -1) : beginning}${note}`
 }

@@ -1,6 +1,6 @@
 import { type GatewayConnection, exactMoneyText } from '../../capability.ts'
 import { apiPath, requestJson, requestList } from '../../cli.ts'
-import { type CallFigures, type CutRecord, inNanos } from '../../context.ts'
+import { type CallFigures, type CutRecord, inNanos, numberText } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { ForeignEnd, ForeignFacts } from '../../session.ts'
 
@@ -95,15 +95,15 @@ export function sumCalls(calls: readonly WatchedCall[]): CallSums {
 
 /** `12 calls`, `1 call`, or `newest 1,000 calls` where no more were read. */
 export function callsText(calls: number): string {
-  const number = calls.toLocaleString('en')
+  const number = numberText(calls)
   return `${calls === MOST_CALLS ? 'newest ' : ''}${number} ${calls === 1 ? 'call' : 'calls'}`
 }
 
 /** `41,200 tokens read (88 % from the cache), 512 written`; `usage not reported` where no answer said it. */
 export function tokensText({ calls, promptTokens, cachedTokens, outputTokens, unreported }: CallSums): string {
   if (unreported === calls && promptTokens === 0) return 'usage not reported'
-  const read = `${promptTokens.toLocaleString('en')} tokens read`
-  return `${read} (${cacheText(cachedTokens, promptTokens)}), ${outputTokens.toLocaleString('en')} written`
+  const read = `${numberText(promptTokens)} tokens read`
+  return `${read} (${cacheText(cachedTokens, promptTokens)}), ${numberText(outputTokens)} written`
 }
 
 /** `$0.21`; `at least $0.21` where a cost is not known; `cost unknown` where none is. */

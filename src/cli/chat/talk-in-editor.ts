@@ -1,4 +1,4 @@
-import { exactLine } from '../../context.ts'
+import { exactLine, numberText, shortNumberText } from '../../context.ts'
 import { truncateToWidth } from '@earendil-works/pi-tui'
 import { personWatch } from '../approval/watch.ts'
 import { addToHistory, readHistory } from './chat-history.ts'
@@ -289,22 +289,16 @@ export function statusText(status: ChatStatus, columns: number, io: Pick<Io, 'en
   const costs =
     turnMoney === undefined ? cost : [`last turn ${moneyText(turnMoney)}`, ...cost.map((all) => `session ${all}`)]
   const drawn = (cells: number) => bar({ used, whole: window, ...defined({ reserved: reserve }) }, cells, io)
-  const kept = reserve === undefined ? [] : [`reserve ${reserve.toLocaleString('en')}`]
-  const exact = `${used.toLocaleString('en')} of ${window.toLocaleString('en')} tokens`
-  const brief = `${drawn(10)} ${short(used)}/${short(window)}`
+  const kept = reserve === undefined ? [] : [`reserve ${numberText(reserve)}`]
+  const exact = `${numberText(used)} of ${numberText(window)} tokens`
+  const brief = `${drawn(10)} ${shortNumberText(used)}/${shortNumberText(window)}`
   const forms = [
     [model, `${drawn(20)} ${exact}`, ...kept, ...costs],
     [model, `${drawn(10)} ${exact}`, ...kept, ...costs],
     [model, `${drawn(10)} ${exact}`, ...costs],
     [model, brief, ...costs],
     [model, brief, ...cost],
-    [model, `${short(used)}/${short(window)}`],
+    [model, `${shortNumberText(used)}/${shortNumberText(window)}`],
   ].map((parts) => parts.join(' · '))
   return forms.find((form) => form.length <= columns) ?? cutToCells(forms.at(-1)!, columns)
-}
-
-function short(tokens: number): string {
-  if (tokens < 1_000) return String(tokens)
-  if (tokens < 1_000_000) return `${(tokens / 1_000).toFixed(tokens < 10_000 ? 1 : 0)}k`
-  return `${(tokens / 1_000_000).toFixed(1)}M`
 }

@@ -29,6 +29,7 @@ import {
   exactLine,
   type Manifest,
   type ManifestEntry,
+  numberText,
 } from '../../context.ts'
 import { programText } from '../sessions/session-table.ts'
 
@@ -109,7 +110,7 @@ function callTable(calls: readonly CallLine[], io: Io): string {
     call: id,
     time: timeText(time, now),
     model,
-    prompt: `${figures.total}${figures.basis === 'reported' ? '' : ' about'}`,
+    prompt: `${numberText(figures.total)}${figures.basis === 'reported' ? '' : ' about'}`,
     cached: tokensText(figures.basis === 'reported' ? figures.cached : undefined),
     output: tokensText(outcome?.usage?.outputTokens),
     cost: figures.money === undefined ? '-' : exactMoneyText(figures.money),
@@ -126,7 +127,7 @@ function callTable(calls: readonly CallLine[], io: Io): string {
 
 /** `-` where the provider did not report a number. */
 function tokensText(tokens: number | undefined): string {
-  return tokens === undefined ? '-' : String(tokens)
+  return tokens === undefined ? '-' : numberText(tokens)
 }
 
 /** The account of a call with what is known of it afterwards. */
@@ -178,15 +179,15 @@ function unknownLine(call: CallRecord): string {
 function usageLines(used: number, { figures, reported, paid }: PricedManifest): readonly string[] {
   const { outputTokens } = reported ?? {}
   const { basis, total, cached, written } = figures
-  if (basis !== 'reported') return [`${number(used)} tokens counted; the provider reported none.`]
+  if (basis !== 'reported') return [`${numberText(used)} tokens counted; the provider reported none.`]
   const parts = [
-    `${number(total)} tokens read`,
-    ...(cached === undefined ? [] : [`${number(cached)} of them from the cache`]),
-    ...(written ? [`${number(written)} written to it`] : []),
-    ...(outputTokens === undefined ? [] : [`${number(outputTokens)} answered`]),
+    `${numberText(total)} tokens read`,
+    ...(cached === undefined ? [] : [`${numberText(cached)} of them from the cache`]),
+    ...(written ? [`${numberText(written)} written to it`] : []),
+    ...(outputTokens === undefined ? [] : [`${numberText(outputTokens)} answered`]),
   ]
   const money = paid ? `: ${exactMoneyText(paid.money)}${costSource(paid)}` : ''
-  return [`${parts.join(', ')}${money}. Counted here: ${number(used)}.`]
+  return [`${parts.join(', ')}${money}. Counted here: ${numberText(used)}.`]
 }
 
 function endLines({ foreign, outcome }: CallRecord): readonly string[] {
@@ -219,8 +220,8 @@ const WHOLE: Readonly<Record<string, string>> = {
 }
 
 function cutLine({ turns, hidden, again, money }: CutRecord, total: number, used: number): string {
-  const tokens = (counted: number) => `${number(calibratedTokens(counted, total, used))} tokens`
-  const groups = turns === 1 ? '1 group of rounds' : `${number(turns)} groups of rounds`
+  const tokens = (counted: number) => `${numberText(calibratedTokens(counted, total, used))} tokens`
+  const groups = turns === 1 ? '1 group of rounds' : `${numberText(turns)} groups of rounds`
   const more = money === undefined || money <= 0 ? '' : `, ${exactMoneyText(money)} more than from a cache`
   const sent = again > 0 ? `${tokens(again)} were sent again for it${more}` : 'nothing was sent again for it'
   return `The cut left ${groups} out (${tokens(hidden)}); ${sent}.`
@@ -229,7 +230,9 @@ function cutLine({ turns, hidden, again, money }: CutRecord, total: number, used
 function reuseLines({ reuse, figures }: PricedManifest): readonly string[] {
   if (!reuse) return ['It is the first of its kind in the session.']
   const why = reuse.firstChange?.why
-  return [`${number(figures.same ?? 0)} tokens as in the call before.${why === undefined ? '' : ` ${exactLine(why)}`}`]
+  return [
+    `${numberText(figures.same ?? 0)} tokens as in the call before.${why === undefined ? '' : ` ${exactLine(why)}`}`,
+  ]
 }
 
 interface Priced {
@@ -251,7 +254,7 @@ function layerLines({ entries, paid, reported }: PricedManifest, io: Io): readon
   })
   const { outputTokens } = reported ?? {}
   const answer =
-    outputTokens === undefined ? [] : [number(outputTokens), paid ? exactMoneyText(paid.parts.output) : '-']
+    outputTokens === undefined ? [] : [numberText(outputTokens), paid ? exactMoneyText(paid.parts.output) : '-']
   if (answer.length > 0) rows.push({ head: true, cells: ['the answer itself', ...answer] })
   const columns = lineLimit(io)
   const widest = Math.max(20, columns - 24)
@@ -266,7 +269,7 @@ function sums(all: readonly Priced[]): readonly string[] {
   const tokens = all.reduce((sum, { entry }) => sum + entry.tokens, 0)
   const isPriced = all.every(({ money }) => money !== undefined)
   return [
-    number(tokens),
+    numberText(tokens),
     isPriced ? exactMoneyText(Number(all.reduce((sum, { money = 0 }) => sum + money, 0).toFixed(9))) : '-',
   ]
 }
@@ -286,9 +289,5 @@ function entryTitle(entry: ManifestEntry): string {
 function smallerText({ outcome, reason, fullTokens }: ManifestEntry): string {
   if (outcome === 'included' || fullTokens === 0) return ''
   const how = outcome === 'reduced' ? 'shortened from' : reason?.code === 'deferred' ? 'loaded later:' : 'left out:'
-  return ` (${how} ${number(fullTokens)})`
-}
-
-function number(value: number): string {
-  return value.toLocaleString('en')
+  return ` (${how} ${numberText(fullTokens)})`
 }

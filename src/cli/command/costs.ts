@@ -19,7 +19,7 @@ import {
   type UsageSums,
   type BudgetReport,
 } from '../../capability.ts'
-import { exactLine } from '../../context.ts'
+import { exactLine, numberText } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import { requestJson } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
@@ -83,14 +83,14 @@ async function printCosts(call: CommandCall, io: Io): Promise<number> {
 function costTable({ by, rows, rest, total }: CostReport, io: Io): string {
   const cells = (name: string, row: CostSums) => [
     name,
-    count(row.calls),
+    numberText(row.calls),
     row.money === undefined ? '-' : `${exactMoneyText(row.money)}${row.unpriced > 0 ? '+' : ''}`,
     total.nanoDollars <= 0 ? '' : `${((100 * row.nanoDollars) / total.nanoDollars).toFixed(1)} %`,
-    row.unpriced === 0 ? '' : count(row.unpriced),
-    ...(total.waiting === undefined ? [] : [row.waiting === undefined ? '' : count(row.waiting)]),
+    row.unpriced === 0 ? '' : numberText(row.unpriced),
+    ...(total.waiting === undefined ? [] : [row.waiting === undefined ? '' : numberText(row.waiting)]),
   ]
   const lines = rows.map((row) => cells(rowName(row, costName(by, row)), row))
-  const others = rest ? [cells(`${count(rest.rows)} more`, rest)] : []
+  const others = rest ? [cells(`${numberText(rest.rows)} more`, rest)] : []
   const head = [by, 'calls', 'cost', 'share', 'no price', ...(total.waiting === undefined ? [] : ['waiting'])]
   return fittedTable([head, ...lines, ...others], { right: [1, 2, 3, 4, 5], columns: lineLimit(io), spare: [0] })
 }
@@ -169,19 +169,23 @@ async function printUsage(call: CommandCall, io: Io): Promise<number> {
 function usageTable(report: UsageReport, io: Io): string {
   const columns = lineLimit(io)
   if (report.by === 'layer') {
-    const rows = report.rows.map(({ key, calls, tokens }: LayerUsageRow) => [key, count(calls), count(tokens)])
+    const rows = report.rows.map(({ key, calls, tokens }: LayerUsageRow) => [
+      key,
+      numberText(calls),
+      numberText(tokens),
+    ])
     return fittedTable([['layer', 'calls', 'tokens'], ...rows], { right: [1, 2], columns, spare: [0] })
   }
   if (report.by === 'tool') {
     const rows = report.rows.map((row: ToolUsageRow) => [
       exactLine(row.key),
-      ...[row.calls, row.definitions, row.results, row.resultTokens].map(count),
+      ...[row.calls, row.definitions, row.results, row.resultTokens].map(numberText),
     ])
     const head = ['tool', 'offered', 'definitions', 'results', 'result tokens']
     return fittedTable([head, ...rows], { right: [1, 2, 3, 4], columns, spare: [0] })
   }
   const rows = report.rows.map((row: CallUsageRow) => sumRow(rowName(row, '(outside sessions)'), row))
-  const rest = report.rest ? [sumRow(`${count(report.rest.rows)} more`, report.rest)] : []
+  const rest = report.rest ? [sumRow(`${numberText(report.rest.rows)} more`, report.rest)] : []
   const head = [report.by, 'calls', 'prompt', 'new', 'cached', 'written', 'output', 'cost']
   return fittedTable([head, ...rows, ...rest], { right: [1, 2, 3, 4, 5, 6, 7], columns, spare: [0, 5, 3] })
 }
@@ -191,8 +195,8 @@ function sumRow(
   { calls, prompt, fresh, cached, written, undivided, output, ...cost }: UsageSums,
 ): readonly string[] {
   // A provider that says nothing of its cache has not said 0.
-  const parts = undivided > 0 && undivided === prompt ? ['-', '-', '-'] : [fresh, cached, written].map(count)
-  return [name, count(calls), count(prompt), ...parts, count(output), moneyCell(cost)]
+  const parts = undivided > 0 && undivided === prompt ? ['-', '-', '-'] : [fresh, cached, written].map(numberText)
+  return [name, numberText(calls), numberText(prompt), ...parts, numberText(output), moneyCell(cost)]
 }
 
 /** `+` where some calls are not in it, `-` where none is. */
@@ -213,11 +217,11 @@ function usageTotal({
   unpriced,
   waiting = 0,
 }: UsageSums): string {
-  const silent = `${count(undivided)} whose cache was not reported`
-  const read = `${count(cached)} read from a cache, ${count(written)} written`
+  const silent = `${numberText(undivided)} whose cache was not reported`
+  const read = `${numberText(cached)} read from a cache, ${numberText(written)} written`
   const cacheText = undivided === 0 ? read : undivided === prompt ? silent : `${read}, ${silent}`
   return [
-    `${plural(calls, 'call')}: ${count(prompt)} prompt tokens (${cacheText}), ${count(output)} output tokens.`,
+    `${plural(calls, 'call')}: ${numberText(prompt)} prompt tokens (${cacheText}), ${numberText(output)} output tokens.`,
     ...(money === undefined ? [] : [`${moneyText(money)} by the prices that are known now.`]),
     ...(unpriced === 0 ? [] : [`${plural(unpriced, 'call')} of models without a known price: not in the money.`]),
     ...(unreported === 0 ? [] : [`${plural(unreported, 'call')} without a complete report: not in the money.`]),
@@ -228,11 +232,7 @@ function usageTotal({
 }
 
 function plural(number: number, word: string): string {
-  return `${count(number)} ${number === 1 ? word : `${word}s`}`
-}
-
-function count(tokens: number): string {
-  return tokens.toLocaleString('en')
+  return `${numberText(number)} ${number === 1 ? word : `${word}s`}`
 }
 
 export const budgetsCommand: Command = {
@@ -276,7 +276,7 @@ function earlierText({ name, unit, earlier }: BudgetReport): readonly string[] {
 }
 
 function amountText(unit: BudgetReport['unit'], amount: number): string {
-  if (unit === 'tokens') return amount.toLocaleString('en-US')
+  if (unit === 'tokens') return numberText(amount)
   const digits = amount === 0 || Math.abs(amount) >= 0.1 ? 2 : 4
   return `${amount < 0 ? '-' : ''}$${Math.abs(amount).toFixed(digits)}`
 }

@@ -14,7 +14,7 @@ import {
 import { withConnection } from '../connection.ts'
 import { findSession, findCall } from '../find-session.ts'
 import { print, printJson, applyStyle, safeForTerminal, printAnswer } from '../io.ts'
-import { type Comparison, exactLine } from '../../context.ts'
+import { type Comparison, exactLine, numberText } from '../../context.ts'
 import { type ListedSession, programText } from '../sessions/session-table.ts'
 
 export const replayCommand: Command = {
@@ -126,7 +126,7 @@ function explainText(
   if (program === undefined) {
     return `${id} is a session of this gateway: \`foreword calls ${id}\` shows its calls, \`foreword check --lint\` what they waste.`
   }
-  const looked = `${calls.toLocaleString('en')} ${calls === 1 ? 'call' : 'calls'}`
+  const looked = `${numberText(calls)} ${calls === 1 ? 'call' : 'calls'}`
   const money = cost?.money === undefined ? '' : `, ${exactMoneyText(cost.money)}`
   return [
     applyStyle(io, 'bold', `${programText(program)}, ${looked} with a reported usage${money}`),
@@ -157,11 +157,11 @@ function agentsText(agents: SessionFindings['agents']): string {
 }
 
 function costText({ tokens, money }: SessionFindings['sum']): string {
-  return `${tokens.toLocaleString('en')} tokens${money === undefined ? '' : `, ${exactMoneyText(money)},`}`
+  return `${numberText(tokens)} tokens${money === undefined ? '' : `, ${exactMoneyText(money)},`}`
 }
 
 function countText(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? noun : `${noun}s`}`
+  return `${numberText(count)} ${count === 1 ? noun : `${noun}s`}`
 }
 
 /** The cheaper findings in one line. */
@@ -180,7 +180,7 @@ function findingLines(
   io: Io,
 ): readonly string[] {
   const { kind, tokens, money } = cost
-  const amount = `${tokens.toLocaleString('en')} tokens ${kind === 'again' ? 'not read from the cache' : 'sent'}`
+  const amount = `${numberText(tokens)} tokens ${kind === 'again' ? 'not read from the cache' : 'sent'}`
   const price = money === undefined ? '' : `, ${exactMoneyText(money)}`
   const calls = where.calls ?? []
   const first = calls.length === 0 ? '' : ` First in ${calls[0]!}.`

@@ -6,6 +6,7 @@ import { fetchModels, modelTable } from '../model-table.ts'
 import type { CacheRules, Price } from '../../model.ts'
 import type { ModelStatus } from '../../runtime.ts'
 import { fittedTable } from '../table.ts'
+import { numberText } from '../../context.ts'
 
 export const modelsCommand: Command = {
   name: 'models',
@@ -40,9 +41,9 @@ function priceRow({ id, facts }: ModelStatus): readonly string[] {
   return [
     id,
     ...rates(price),
-    above === undefined ? '-' : `> ${above.tokens.toLocaleString('en-US')}: ${rates(above.price).join(' ')}`,
+    above === undefined ? '-' : `> ${numberText(above.tokens)}: ${rates(above.price).join(' ')}`,
     cache?.kind ?? '-',
-    cache === undefined ? '-' : String(cache.minimumTokens),
+    cache === undefined ? '-' : numberText(cache.minimumTokens),
     cache === undefined ? '-' : lifeOf(cache),
     until === undefined ? (date ?? '-') : `${date ?? ''} until ${until}`.trim(),
     reference ?? source ?? '-',

@@ -3,7 +3,7 @@ import { jsonOption } from '../arguments.ts'
 import type { AnyCapability, Command, CommandCall, Io, StartLine } from '../../capability.ts'
 import type { ModelFacts, ModelsSettings, Provider } from '../../model.ts'
 import { systemClock, defined, errorMessage, settlesWithin, withTimeout } from '../../platform.ts'
-import { CommandFailure } from '../failure.ts'
+import { CommandFailure, usageFailure } from '../failure.ts'
 import { type Gateway, openGateway } from '../gateway.ts'
 import { exitNow, onInterrupt } from '../interrupt.ts'
 import { loadedCapabilities, note, print, printJson } from '../io.ts'
@@ -21,18 +21,20 @@ export const startCommand: Command = {
   name: 'start',
   group: 'set-up',
   summary: 'run the gateway: the HTTP API and the channels',
-  usage: ['start [--json]'],
+  usage: ['start [--port PORT] [--json]'],
   details:
     'Prints one screen and runs until Ctrl-C; a second Ctrl-C exits at once. Accepted messages are never lost: ' +
     'interrupted turns resume at the next start.',
   words: { least: 0, most: 0 },
   options: {
+    port: { value: 'PORT', summary: 'listen on this port, and not on `gateway.port`; 0 takes a free one' },
     json: { ...jsonOption, summary: 'print {address, port, pid, model, home, warnings} instead of the screen' },
   },
   run: runGateway,
 }
 
-async function runGateway(call: CommandCall, io: Io): Promise<number> {
+async function runGateway(call: CommandCall, given: Io): Promise<number> {
+  const io = withPort(given, call.text('port'))
   // Warnings from the start appear on the screen, later ones when they occur.
   let announced = false
   const gateway = await openGateway(call.home, io, (text) => announced && note(io, text), {
@@ -68,6 +70,13 @@ async function runGateway(call: CommandCall, io: Io): Promise<number> {
     })
   }
   return fault === undefined ? 0 : STORE_FAILED
+}
+
+/** The option counts like its variable, so that one place checks a port. */
+function withPort(io: Io, port: string | undefined): Io {
+  if (port === undefined) return io
+  if (!/^\d{1,5}$/.test(port)) throw usageFailure(`--port needs a number, and not ${JSON.stringify(port)}.`)
+  return { ...io, environment: { ...io.environment, FOREWORD_GATEWAY_PORT: port } }
 }
 
 async function listenOn(gateway: Gateway): Promise<ListeningServer> {

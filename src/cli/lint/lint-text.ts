@@ -1,5 +1,5 @@
 import { moneyText } from '../../capability.ts'
-import type { LintCost, LintFinding } from '../../context.ts'
+import { type LintCost, type LintFinding, numberText } from '../../context.ts'
 
 /** Where a finding is, for people: file and line, else the text and its line, else the layer or the tool. */
 export function lintPlaceText({ file, line, ref, layer, tool }: LintFinding['where']): string {
@@ -10,10 +10,9 @@ export function lintPlaceText({ file, line, ref, layer, tool }: LintFinding['whe
 
 /** `1,200 tokens per hundred calls ($0.0036)`, and what the tokens are. */
 export function lintCostText({ kind, tokens, money, atMost, monthTokens }: LintCost): string {
-  const count = (number: number) => number.toLocaleString('en')
   const dollars = money === undefined ? '' : ` (${moneyText(money)})`
   const what = kind === 'sent' ? 'sent for nothing' : 'that a cache cannot give'
   const most = atMost ? 'at most, if it changes at every call: ' : ''
-  const month = monthTokens === undefined ? '' : `; ${count(monthTokens)} in the last 30 days`
-  return `${most}${count(tokens)} tokens per hundred calls ${what}${dollars}${month}`
+  const month = monthTokens === undefined ? '' : `; ${numberText(monthTokens)} in the last 30 days`
+  return `${most}${numberText(tokens)} tokens per hundred calls ${what}${dollars}${month}`
 }

@@ -1,5 +1,5 @@
 import type { CommandCall, Io, LintReport } from '../../capability.ts'
-import type { LintFinding } from '../../context.ts'
+import { type LintFinding, numberText } from '../../context.ts'
 import { withConnection } from '../connection.ts'
 import { applyStyle, print, printJson, safeForTerminal } from '../io.ts'
 import { loadWithWarnings } from '../load-configuration.ts'
@@ -59,7 +59,7 @@ function findingText({ code, severity, where, message, cost, hint }: LintFinding
 }
 
 function plural(number: number, word: string): string {
-  return `${number.toLocaleString('en')} ${number === 1 ? word : `${word}s`}`
+  return `${numberText(number)} ${number === 1 ? word : `${word}s`}`
 }
 
 interface FileLint extends ScenarioLint {

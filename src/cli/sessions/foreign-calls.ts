@@ -1,5 +1,5 @@
 import { exactMoneyText, type Io } from '../../capability.ts'
-import { exactLine } from '../../context.ts'
+import { exactLine, numberText } from '../../context.ts'
 import { type CallLine, isUnpaid } from '../find-session.ts'
 import { applyStyle, lineLimit } from '../io.ts'
 import { cutToCells, fittedTable } from '../table.ts'
@@ -117,5 +117,5 @@ function changeText({ reuse }: CallLine): string | undefined {
 }
 
 function tokensText(tokens: number | undefined): string {
-  return tokens === undefined ? '-' : tokens.toLocaleString('en')
+  return tokens === undefined ? '-' : numberText(tokens)
 }

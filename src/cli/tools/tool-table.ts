@@ -1,5 +1,5 @@
 import { requestList } from '../answer.ts'
-import { exactLine } from '../../context.ts'
+import { exactLine, numberText } from '../../context.ts'
 import type { ToolStatus } from '../../runtime.ts'
 import type { GatewayConnection } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
@@ -27,7 +27,7 @@ export async function toolTable(tools: readonly ToolStatus[], columns: number): 
     exactLine(tool.from),
     toolAccess(tool),
     exactLine(tool.rule),
-    String(toolTokens(tokenx, tool)),
+    numberText(toolTokens(tokenx, tool)),
   ])
   const withheld = tools.flatMap(({ name, withheld: changed }) =>
     changed === undefined

@@ -1,5 +1,5 @@
 import { cleanText } from '../text/character-set.ts'
-import { groupDigits } from '../reading-limits.ts'
+import { numberText } from '../../context.ts'
 
 /**
  * Writes a sheet as text while its rows come: its name above, tabs between cells. At most `room` characters; where there are
@@ -24,7 +24,7 @@ export function sheetText(name: string, room: number) {
       last = number
     },
     end(): { readonly text: string; readonly rows: number } {
-      if (missing > 0) lines.push('', `(${groupDigits(missing)} more rows of this sheet are left out)`)
+      if (missing > 0) lines.push('', `(${numberText(missing)} more rows of this sheet are left out)`)
       return { text: lines.join('\n').trimEnd(), rows }
     },
   }

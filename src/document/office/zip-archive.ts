@@ -1,6 +1,6 @@
 import { crc32, inflateRawSync } from 'node:zlib'
-import { startsWith } from '../../context.ts'
-import { groupDigits, ReadingFault, type ReadingLimits, sizeInWords } from '../reading-limits.ts'
+import { numberText, startsWith } from '../../context.ts'
+import { ReadingFault, type ReadingLimits, sizeInWords } from '../reading-limits.ts'
 
 export type Archive = ReturnType<typeof openArchive>
 
@@ -55,7 +55,7 @@ function listedParts(bytes: Uint8Array, limits: ReadingLimits): readonly Part[] 
   if (count > limits.parts) {
     throw new ReadingFault(
       'too-large',
-      `it has ${groupDigits(count)} parts; at most ${groupDigits(limits.parts)} are read`,
+      `it has ${numberText(count)} parts; at most ${numberText(limits.parts)} are read`,
     )
   }
   const parts: Part[] = []

@@ -1,6 +1,7 @@
 import type { PDFDocumentProxy } from 'unpdf/pdfjs'
 import { missingParts } from '../missing-parts.ts'
-import { groupDigits, ReadingFault, tooManyCharacters } from '../reading-limits.ts'
+import { numberText } from '../../context.ts'
+import { ReadingFault, tooManyCharacters } from '../reading-limits.ts'
 import type { ReadingTask } from '../reading-task.ts'
 import { cleanText, shownTitle } from '../text/character-set.ts'
 
@@ -16,7 +17,7 @@ export async function pdfText(
     if (count > limits.pages) {
       throw new ReadingFault(
         'too-large',
-        `it has ${groupDigits(count)} pages; at most ${groupDigits(limits.pages)} are read`,
+        `it has ${numberText(count)} pages; at most ${numberText(limits.pages)} are read`,
       )
     }
     let text = ''

@@ -1,6 +1,7 @@
 import type { BudgetAmount, BudgetCheck, BudgetLimit, BudgetPeriod, InputBudget } from '../../session.ts'
 import { defined } from '../../platform.ts'
 import { NANOS_PER_DOLLAR } from './call-bound.ts'
+import { numberText } from '../../context.ts'
 
 /** A limit of the configuration, for all calls or for those of one agent, token or channel. */
 export interface MoneyBudget {
@@ -92,7 +93,7 @@ function limitIn(limit: BudgetLimit): Pick<BudgetCheck, 'unit' | 'limit'> {
 
 /** An amount for people: dollars to the cent, or as small as it is; or tokens. */
 export function amountText(unit: keyof BudgetAmount, amount: number): string {
-  if (unit === 'tokens') return `${amount.toLocaleString('en-US')} tokens`
+  if (unit === 'tokens') return `${numberText(amount)} tokens`
   const dollars = Math.abs(amount) / NANOS_PER_DOLLAR
   const digits = dollars === 0 || dollars >= 0.1 ? 2 : dollars >= 0.001 ? 4 : 6
   return `${amount < 0 ? '-' : ''}$${dollars.toFixed(digits)}`

@@ -1,5 +1,5 @@
 import { type ForecastManifest, moneyText } from '../../capability.ts'
-import type { Manifest } from '../../context.ts'
+import { type Manifest, numberText } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
 import type { InsteadOf } from '../models/fallback.ts'
@@ -64,5 +64,5 @@ function parts(count: number): string {
 }
 
 function tokensText(tokens: number): string {
-  return `${Math.round(tokens).toLocaleString('en-US')} tokens`
+  return `${numberText(Math.round(tokens))} tokens`
 }

@@ -1,4 +1,4 @@
-import { imageType } from '../../context.ts'
+import { imageType, numberText } from '../../context.ts'
 import { defined, SIGNATURE_BYTES, signatureType } from '../../platform.ts'
 import { truncationNote } from '../output-cap.ts'
 import type { ToolMeta, ToolResult } from '../tool.ts'
@@ -181,7 +181,7 @@ export function collectOutput(limit: number) {
 
 /** `[binary output: 12,345 bytes, image/png]` */
 function binaryLine(bytes: number, kind: string | undefined): string {
-  const size = `${bytes.toLocaleString('en-US')} ${bytes === 1 ? 'byte' : 'bytes'}`
+  const size = `${numberText(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`
   return `[binary output: ${size}${kind === undefined ? '' : `, ${kind}`}]`
 }
 

@@ -20,7 +20,7 @@ import {
   withConnection,
   printChange,
 } from '../../../cli.ts'
-import { exactLine, layoutOf } from '../../../context.ts'
+import { exactLine, layoutOf, numberText } from '../../../context.ts'
 import type { SkillFinding } from '../folder/read-frontmatter.ts'
 import { errorMessage, systemClock } from '../../../platform.ts'
 import {
@@ -76,8 +76,8 @@ async function askReach({ home }: CommandCall, io: Io, loaded: number): Promise<
 function skillTable(skills: readonly SkillFacts[], columns: number): string {
   const rows = skills.map(({ name, tokens, tools, from, digest = '-' }) => [
     exactLine(name),
-    String(tokens.full),
-    String(tokens.list),
+    numberText(tokens.full),
+    numberText(tokens.list),
     exactLine(from),
     digest.slice(0, 12),
     tools.map(exactLine).join(', '),

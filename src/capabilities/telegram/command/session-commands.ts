@@ -6,7 +6,7 @@ import {
   type ModelStatus,
   type Runtime,
 } from '../../../capability.ts'
-import { calibratedManifest, listedName, type Manifest, type ManifestEntry } from '../../../context.ts'
+import { calibratedManifest, listedName, type Manifest, type ManifestEntry, numberText } from '../../../context.ts'
 import { beginSession, newSessionReply } from '../../../runtime.ts'
 import type { Binding } from '../../../session.ts'
 import { shorten } from '../text/formatted-text.ts'
@@ -90,12 +90,12 @@ function costLine(cost: CostSums | undefined): readonly string[] {
 function contextText(model: string, manifest: Manifest): string {
   const { used, budget, slots, entries } = manifest
   const filled = Object.entries(slots).flatMap(([slot, tokens]) =>
-    tokens > 0 ? [`  ${slot}: ${formatTokens(tokens)}`] : [],
+    tokens > 0 ? [`  ${slot}: ${numberText(tokens)}`] : [],
   )
   return [
     `Model: ${model}`,
-    `Used: ${formatTokens(used)} of ${formatTokens(budget.available)} tokens (window ${formatTokens(budget.window)}, ` +
-      `${formatTokens(budget.reserve)} reserved for the answer)`,
+    `Used: ${numberText(used)} of ${numberText(budget.available)} tokens (window ${numberText(budget.window)}, ` +
+      `${numberText(budget.reserve)} reserved for the answer)`,
     ...filled,
     ...entryList(
       'Shortened',
@@ -121,13 +121,8 @@ function entryList(title: string, entries: readonly ManifestEntry[], manifest: M
 function entryLine(entry: ManifestEntry, manifest: Manifest): string {
   const { form, tokens, fullTokens, reason } = entry
   const why = reason ? `, ${reason.code}` : ''
-  const of =
-    tokens === 0 ? formatTokens(fullTokens) : `${form ?? ''} ${formatTokens(tokens)} of ${formatTokens(fullTokens)}`
+  const of = tokens === 0 ? numberText(fullTokens) : `${form ?? ''} ${numberText(tokens)} of ${numberText(fullTokens)}`
   return `  ${shorten(listedName(entry, manifest), 60)} (${of.trim()}${why})`
-}
-
-function formatTokens(tokens: number): string {
-  return tokens.toLocaleString('en-GB')
 }
 
 export const newSessionCommand: ChatCommand = {

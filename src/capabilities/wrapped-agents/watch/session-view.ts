@@ -1,6 +1,13 @@
 import type { GatewayConnection, Io } from '../../../capability.ts'
 import { apiPath, requestJson, readInput, requestList } from '../../../cli.ts'
-import { calibratedManifest, calibratedTokens, type CallFigures, cutSentence, type Manifest } from '../../../context.ts'
+import {
+  calibratedManifest,
+  calibratedTokens,
+  type CallFigures,
+  cutSentence,
+  type Manifest,
+  numberText,
+} from '../../../context.ts'
 import { defined, systemClock, isObject, parseJson } from '../../../platform.ts'
 import { type CallSums, sumCalls, type WatchedCall, fetchSessionCalls, modelWindow } from '../watched-call.ts'
 
@@ -92,7 +99,7 @@ function breakSentence({ reuse, figures, used }: WatchedCall): string {
   const tokens = calibratedTokens(again, figures.total, used)
   const where =
     firstChange === undefined ? '' : ` from ${firstChange.id} (${firstChange.slot}) on: ${firstChange.cause}`
-  return `${tokens.toLocaleString('en')} tokens were sent again${where}`
+  return `${numberText(tokens)} tokens were sent again${where}`
 }
 
 /** How often a session is looked at, ms. */

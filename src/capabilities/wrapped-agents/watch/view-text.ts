@@ -1,6 +1,6 @@
 import { exactMoneyText, type Io, type Output } from '../../../capability.ts'
 import { applyStyle, cutToCells } from '../../../cli.ts'
-import { exactLine } from '../../../context.ts'
+import { exactLine, numberText, shortNumberText } from '../../../context.ts'
 import { cacheText, callsText, knownCostText, shareText, type WatchedCall } from '../watched-call.ts'
 import type { SessionView } from './session-view.ts'
 
@@ -12,7 +12,7 @@ export function viewLines(view: SessionView, columns: number, io: Io): readonly 
   const cache = lastCache && `, ${shareText(lastCache.cached ?? 0, lastCache.total)} of the last call`
   const lines = [
     windowText(view),
-    slots.map(([slot, tokens]) => `${letterOf(slot)} ${slot} ${tokens.toLocaleString('en')}`).join('  '),
+    slots.map(([slot, tokens]) => `${letterOf(slot)} ${slot} ${numberText(tokens)}`).join('  '),
     `${callsText(sums.calls)} · ${knownCostText(sums)} · ${cacheText(sums.cachedTokens, sums.promptTokens)}${cache ?? ''}`,
     `last cut    ${lastCut ?? 'none'}`,
     `cache       ${lastBreak ?? 'nothing was sent again'}`,
@@ -28,8 +28,8 @@ export function statusBarText({ model, used, window, sums, lastCache, lastCut }:
     used === 0
       ? undefined
       : window === undefined
-        ? `${short(used)} tokens`
-        : `${short(used)}/${short(window)} (${shareText(used, window)})`
+        ? `${shortNumberText(used)} tokens`
+        : `${shortNumberText(used)}/${shortNumberText(window)} (${shareText(used, window)})`
   const cache = lastCache && `cache ${shareText(lastCache.cached ?? 0, lastCache.total)}`
   return [model && exactLine(model), size, knownCostText(sums), cache, lastCut && 'cut'].filter(Boolean).join(' · ')
 }
@@ -42,8 +42,8 @@ export function callSentence({ time, model, foreign, outcome, cost, figures }: W
     new Date(time).toLocaleTimeString('en-GB'),
     foreign?.kind ?? 'turn',
     model,
-    `${read.toLocaleString('en')} read${cached}`,
-    ...(usage?.outputTokens === undefined ? [] : [`${usage.outputTokens.toLocaleString('en')} written`]),
+    `${numberText(read)} read${cached}`,
+    ...(usage?.outputTokens === undefined ? [] : [`${numberText(usage.outputTokens)} written`]),
     cost === undefined ? 'cost unknown' : exactMoneyText(cost),
     ...(durationMs === undefined ? [] : [`${(durationMs / 1_000).toFixed(1)} s`]),
     ...(error === undefined ? [] : [`failed: ${error.code}`]),
@@ -53,9 +53,9 @@ export function callSentence({ time, model, foreign, outcome, cost, figures }: W
 
 function windowText({ used, window, slots }: SessionView): string {
   if (used === 0 && slots.length === 0) return 'no call of the conversation yet'
-  const tokens = `${used.toLocaleString('en')} tokens`
+  const tokens = `${numberText(used)} tokens`
   if (window === undefined) return `${tokens}; the window of the model is not known`
-  return `${used.toLocaleString('en')} of ${window.toLocaleString('en')} tokens (${shareText(used, window)})`
+  return `${numberText(used)} of ${numberText(window)} tokens (${shareText(used, window)})`
 }
 
 /** The window from left to right: each cell has the letter of the slot that fills it, and a dot where it is free. */
@@ -82,11 +82,6 @@ const LETTERS: Readonly<Record<string, string>> = {
 
 function letterOf(slot: string): string {
   return LETTERS[slot] ?? slot.charAt(0).toUpperCase()
-}
-
-function short(tokens: number): string {
-  if (tokens < 1_000) return String(tokens)
-  return tokens < 1_000_000 ? `${Math.round(tokens / 1_000)}k` : `${(tokens / 1_000_000).toFixed(1)}M`
 }
 
 interface LiveBlock {
