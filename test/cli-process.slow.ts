@@ -61,6 +61,9 @@ test('from the start of a gateway to its end, every command finds what the other
   assert.match(unread.stderr, /Read them again with `foreword reload`\./)
   assert.equal((await ask('reload')).code, 0)
   assert.match((await ask('doctor')).stdout, /ok +skills +The one skill in full, for \d+ tokens/)
+  addTo(home, { 'skills/knots/SKILL.md': skillText('description: Ties other knots.') })
+  assert.match((await ask('skills')).stdout, /The one skill in full, .*; but knots changed after the gateway read it\./)
+  assert.equal((await ask('reload')).code, 0)
   assert.match((await ask('reload', sessionId)).stderr, /foreword reload --now SESSION/)
   const folded = `Reloaded\\.\n${sessionId}: \\d+ tokens sent again.* at the next call\\.\n`
   assert.match((await ask('reload', '--now', sessionId)).stdout, new RegExp(folded))

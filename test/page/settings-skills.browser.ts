@@ -125,6 +125,11 @@ test('a skill that is mended in its file is loaded once the folders are read aga
   await main.getByText(/The gateway has read/).waitFor({ state: 'detached' })
   await main.getByText(/^All 4 skills in full/).waitFor()
   assert.equal(await main.getByRole('listitem', { name: 'twin' }).count(), 1)
+  writeFileSync(join(gateway.home, 'skills', 'gated', 'SKILL.md'), skill('description: No gate.', 'Another body.'))
+  await page.reload()
+  await main.getByText('Changed after the gateway has read them: gated. Read them again.').waitFor()
+  await main.getByRole('button', { name: 'Read the folders again' }).click()
+  await main.getByText(/Changed after the gateway/).waitFor({ state: 'detached' })
 })
 
 test('300 skills are found by a filter, and what reaches a model or an agent is said with the reason', async (t) => {

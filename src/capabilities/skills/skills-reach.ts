@@ -1,7 +1,7 @@
 import type { Preview } from '../../runtime.ts'
 import { ForewordError } from '../../platform.ts'
 import type { CheckContext } from '../../capability.ts'
-import { numberText } from '../../context.ts'
+import { exactLine, numberText } from '../../context.ts'
 
 /** By what its next call would send. */
 export interface SkillsReach {
@@ -23,12 +23,15 @@ export interface SkillsReach {
 /** `get` answers `undefined` if no gateway can be asked. */
 export async function readReach(get: CheckContext['get'], loaded: number): Promise<SkillsReach> {
   const next = await get<Preview>('/api/context')
-  const status = await get<{ readonly skills?: number }>('/api/status')
-  if (next === undefined || status === undefined) throw new ForewordError('no-gateway', 'No gateway can be opened.')
-  const { skills = loaded } = status
-  const reach = skillsReach(next, skills)
-  if (skills === loaded || reach.but !== undefined) return reach
-  const but = `the gateway has read ${skills}, and ${loaded} would load now`
+  const known = await get<{ readonly read: number; readonly changed: readonly string[] }>('/api/skills')
+  if (next === undefined || known === undefined) throw new ForewordError('no-gateway', 'No gateway can be opened.')
+  const { read, changed } = known
+  const reach = skillsReach(next, read)
+  if (reach.but !== undefined || (read === loaded && changed.length === 0)) return reach
+  const but =
+    read === loaded
+      ? `${changed.map(exactLine).join(', ')} changed after the gateway read ${changed.length === 1 ? 'it' : 'them'}`
+      : `the gateway has read ${read}, and ${loaded} would load now`
   return { ...reach, but, hint: 'Read them again with `foreword reload`.' }
 }
 

@@ -28,6 +28,7 @@ export interface SkillList {
   readonly tokens: { readonly full: number; readonly list: number }
   readonly total: number
   readonly read: number
+  readonly changed: readonly string[]
   readonly directory: string
   readonly why: string
 }

@@ -54,7 +54,7 @@ export default function SkillsPage(): ReactNode {
 }
 
 function Summary({
-  list: { total, read, tokens, why, directory },
+  list: { total, read, changed, tokens, why, directory },
   readAgain,
 }: {
   readonly list: SkillList
@@ -76,6 +76,11 @@ function Summary({
       )}
       {read !== total && (
         <p className="text-warn">{t`The gateway has read ${read} skills, and ${total} would load now. Read them again.`}</p>
+      )}
+      {read === total && changed.length > 0 && (
+        <p className="text-warn">
+          {t`Changed after the gateway has read them: ${changed.join(', ')}. Read them again.`}
+        </p>
       )}
       {error && <ErrorNote error={error} />}
       <div>

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { type CapabilityHost, type Route, jsonAnswer, route } from '../../../capability.ts'
 import type { Configuration, Runtime } from '../../../runtime.ts'
@@ -17,7 +18,7 @@ type SkillsHost = Pick<
 > & {
   readonly runtime: Pick<Runtime, 'preview'>
   /** The skills that the gateway has read: those of the folders may have changed since. */
-  readonly service: { readonly loaded: { readonly skills: readonly unknown[] } }
+  readonly service: { readonly loaded: { readonly skills: readonly Skill[] } }
 }
 
 const FILES_HINT = 'GET /api/skills/SKILL lists the files of a skill.'
@@ -78,6 +79,7 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
           tokens,
           total: found.skills.length,
           read: service.loaded.skills.length,
+          changed: changedSkills(service.loaded.skills, found.skills),
           directory: settings.directory,
           ...skillsForms(settings.contextMode, layout, found.skills),
         }
@@ -191,6 +193,14 @@ const leftRow = z.object({
   warnings,
 })
 
+function changedSkills(read: readonly Skill[], now: readonly Skill[]): readonly string[] {
+  const textOf = ({ body, fields }: Skill) => ({ body, fields })
+  const before = new Map(read.map((skill) => [skill.name, textOf(skill)]))
+  return now
+    .filter((skill) => before.has(skill.name) && !isDeepStrictEqual(before.get(skill.name), textOf(skill)))
+    .map(({ name }) => name)
+}
+
 const skillsAnswer = z.object({
   skills: z.array(skillRow).describe('Those that load, in their order.'),
   left: z.array(leftRow).describe('Those that are not loaded.'),
@@ -198,6 +208,7 @@ const skillsAnswer = z.object({
   tokens: z.object({ full: z.number(), list: z.number() }).describe('Of all that load, together.'),
   total: z.number().describe('How many load, whatever `q` is.'),
   read: z.number().describe('How many the gateway has read and uses now.'),
+  changed: z.array(z.string()).describe('The names of those whose SKILL.md is another one than the gateway has read.'),
   directory: z.string().describe('Folder of the skills of the home.'),
   forms: z.array(z.string()).describe('The forms in which they may be sent, fullest first.'),
   why: z.string().describe('Why these forms.'),
