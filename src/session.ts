@@ -1,5 +1,5 @@
 // The session log: its entries and their projections, the stores that keep them, exports, blobs and the claim of a home.
-export { planAppend, type StoredSession, turnRowAfter } from './session/append-plan.ts'
+export { type StoredSession, turnRowAfter } from './session/append-plan.ts'
 export {
   type AuditFacts,
   type AuditOptions,

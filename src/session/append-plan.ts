@@ -3,6 +3,7 @@ import type { Entry, EntryBody, EntryType } from './entry.ts'
 import type { TurnRow } from './log-store.ts'
 import { labelAfter, newLabel, type StoredLabel } from './session-list.ts'
 import { StoreError } from './store-error.ts'
+import type { Sql } from './tables/sql.ts'
 
 /** What a backend has to write for one `append`. */
 export interface AppendPlan {
@@ -45,11 +46,11 @@ interface Shift {
 /** What the store already has. */
 export interface AppendTarget {
   readonly session: StoredSession | undefined
-  turn(turn: string): TurnRow | undefined
+  turn(turn: string): Sql<TurnRow | undefined>
   /** The turn whose input was admitted with this key. */
-  turnByKey(idempotencyKey: string): string | undefined
+  turnByKey(idempotencyKey: string): Sql<TurnRow | undefined>
   /** Turns whose ordinal is above this one, ascending. Asked only where a session has branches. */
-  turnsAfter(ordinal: number): readonly TurnRow[]
+  turnsAfter(ordinal: number): Sql<readonly TurnRow[]>
 }
 
 /**
@@ -60,150 +61,181 @@ export interface AppendTarget {
  *
  * @throws StoreError `conflict`, `not-found`
  */
-export function planAppend(stored: AppendTarget, id: string, bodies: readonly EntryBody[], time: string): AppendPlan {
+export function* planAppend(
+  stored: AppendTarget,
+  id: string,
+  bodies: readonly EntryBody[],
+  time: string,
+): Sql<AppendPlan> {
   const isNewSession = stored.session === undefined && bodies[0]?.type === 'session-start'
   const known = isNewSession ? emptySession(id, time) : stored.session
   if (!known) throw new StoreError('not-found', `There is no session ${id}. A session-start entry begins it.`)
 
-  let session: StoredSession = known
+  const draft: Draft = { stored, id, time, session: known, turns: new Map(), turnsByKey: new Map(), shifts: [] }
+  const { turns, shifts } = draft
   const entries: Entry[] = []
-  const turns = new Map<string, PlannedTurn>()
-  const turnsByKey = new Map<string, string>()
-  const shifts: Shift[] = []
   for (const body of bodies) {
-    const seq: number = session.entries + 1
+    const seq: number = draft.session.entries + 1
     refuseSecondStart(id, body, seq)
-    const place: Place | undefined = body.type === 'input' ? placeAfter(body) : undefined
-    if (body.type === 'branch') refuseUndone(body.head)
-    session = { ...sessionAfter(session, body, time), ...(place && { head: place.head }) }
+    const place: Place | undefined = body.type === 'input' ? yield* placeAfter(draft, body) : undefined
+    if (body.type === 'branch') yield* refuseUndone(draft, body.head)
+    draft.session = { ...sessionAfter(draft.session, body, time), ...(place && { head: place.head }) }
     entries.push({ ...body, session: id, seq, time })
     if (!('turn' in body)) {
-      session = { ...session, ...labelAfter(session, body, undefined) }
+      draft.session = { ...draft.session, ...labelAfter(draft.session, body, undefined) }
       continue
     }
 
-    const before = body.type === 'input' ? admit(body, seq, place!) : plannedTurn(body.turn)
+    const before = body.type === 'input' ? yield* admit(draft, body, seq, place!) : yield* plannedTurn(draft, body.turn)
     refuseSettled(before.row, body)
     if (body.type === 'edit') refuseBegun(before.row)
-    session = { ...session, ...labelAfter(session, body, before.row) }
-    if (body.type === 'head') refuseFollowed(before.row)
+    draft.session = { ...draft.session, ...labelAfter(draft.session, body, before.row) }
+    if (body.type === 'head') yield* refuseFollowed(draft, before.row)
     const row = afterEntry(before.row, seq, body)
     turns.set(body.turn, { ...before, row })
-    grow(row, row.tokens - before.row.tokens)
+    yield* grow(draft, row, row.tokens - before.row.tokens)
   }
-  return { session, isNewSession, entries, turns: [...turns.values()], shifts }
+  return { session: draft.session, isNewSession, entries, turns: [...turns.values()], shifts }
+}
 
-  /** Where a new turn stands among the turns of the session, and the head of the session with it. */
-  function placeAfter({ parent, turn }: EntryBody & { type: 'input' }): Place {
-    const { head, turns: newest, tokens } = session
-    const moved = head === null ? null : turn
-    const named = parent === undefined ? head : (parent ?? '')
-    if (named === null) return { head, tokensBefore: tokens }
-    if (named === '')
-      return newest === 0 ? { head: moved, tokensBefore: 0 } : { head: turn, parent: null, tokensBefore: 0 }
-    const { row } = plannedTurn(named)
-    if (parent !== undefined) refuseUndone(named)
-    const tokensBefore = row.tokensBefore + row.tokens
-    if (row.ordinal < newest) return { head: turn, parent: named, tokensBefore }
-    return { head: moved, tokensBefore }
-  }
+/** What is planned so far. */
+interface Draft {
+  readonly stored: AppendTarget
+  readonly id: string
+  readonly time: string
+  session: StoredSession
+  readonly turns: Map<string, PlannedTurn>
+  readonly turnsByKey: Map<string, string>
+  readonly shifts: Shift[]
+}
 
-  function refuseUndone(turn: string | null): void {
-    if (turn === null || plannedTurn(turn).row.state !== 'undone') return
+/** Where a new turn stands among the turns of the session, and the head of the session with it. */
+function* placeAfter(draft: Draft, { parent, turn }: EntryBody & { type: 'input' }): Sql<Place> {
+  const { session } = draft
+  const { head, turns: newest, tokens } = session
+  const moved = head === null ? null : turn
+  const named = parent === undefined ? head : (parent ?? '')
+  if (named === null) return { head, tokensBefore: tokens }
+  if (named === '')
+    return newest === 0 ? { head: moved, tokensBefore: 0 } : { head: turn, parent: null, tokensBefore: 0 }
+  const { row } = yield* plannedTurn(draft, named)
+  if (parent !== undefined) yield* refuseUndone(draft, named)
+  const tokensBefore = row.tokensBefore + row.tokens
+  if (row.ordinal < newest) return { head: turn, parent: named, tokensBefore }
+  return { head: moved, tokensBefore }
+}
+
+function* refuseUndone(draft: Draft, turn: string | null): Sql<void> {
+  const { id } = draft
+  if (turn === null || (yield* plannedTurn(draft, turn)).row.state !== 'undone') return
+  throw new StoreError('conflict', `Turn ${turn} of session ${id} was undone. The conversation cannot go on after it.`)
+}
+
+function* refuseFollowed(draft: Draft, row: TurnRow): Sql<void> {
+  const { id, stored } = draft
+  // One that waited until now was read by nobody: those that wait behind it follow the turn before it.
+  if ((yield* stored.turn(row.turn))?.state === 'queued') return
+  const follower = (yield* followers(draft, row)).find(({ state }) => state !== 'undone')
+  if (!follower) return
+  throw new StoreError(
+    'conflict',
+    `Turn ${row.turn} of session ${id} is followed by ${follower.turn}. It cannot be undone.`,
+  )
+}
+
+/** The turns that follow a turn, directly or through others, where the session has branches. */
+function* followers(draft: Draft, { ordinal, turn }: TurnRow): Sql<readonly TurnRow[]> {
+  const { session, stored, turns } = draft
+  if (session.head === null) return []
+  const known = yield* stored.turnsAfter(ordinal)
+  const later = [
+    ...known.map((row) => turns.get(row.turn)?.row ?? shifted(draft, row)),
+    ...[...turns.values()].flatMap(({ row, isNew }) => (isNew && row.ordinal > ordinal ? [row] : [])),
+  ]
+  const lead = new Map([[ordinal, turn]])
+  return later.filter((row) => {
+    const follows = row.parent === undefined ? lead.has(row.ordinal - 1) : [...lead.values()].includes(row.parent ?? '')
+    if (follows) lead.set(row.ordinal, row.turn)
+    return follows
+  })
+}
+
+function* admit(
+  draft: Draft,
+  body: EntryBody & { type: 'input' },
+  seq: number,
+  { parent, tokensBefore }: Place,
+): Sql<PlannedTurn> {
+  const { id, session, stored, time, turns } = draft
+  if (turns.has(body.turn) || (yield* stored.turn(body.turn))) {
     throw new StoreError(
       'conflict',
-      `Turn ${turn} of session ${id} was undone. The conversation cannot go on after it.`,
+      `Session ${id} has a turn ${body.turn} already. Give each input a turn of its own.`,
     )
   }
+  const { idempotencyKey } = body
+  if (idempotencyKey !== undefined) yield* useKey(draft, idempotencyKey, body.turn)
+  const row: TurnRow = {
+    session: id,
+    turn: body.turn,
+    ordinal: session.turns,
+    firstSeq: seq,
+    lastSeq: seq,
+    state: 'queued',
+    inputTime: time,
+    tokens: 0,
+    leastTokens: 0,
+    tokensBefore,
+    ...(parent === undefined ? {} : { parent }),
+  }
+  return { row, isNew: true, ...(idempotencyKey !== undefined && { idempotencyKey }) }
+}
 
-  function refuseFollowed(row: TurnRow): void {
-    // One that waited until now was read by nobody: those that wait behind it follow the turn before it.
-    if (stored.turn(row.turn)?.state === 'queued') return
-    const follower = followers(row).find(({ state }) => state !== 'undone')
-    if (!follower) return
+function* useKey(draft: Draft, key: string, turn: string): Sql<void> {
+  const { id, stored, turnsByKey } = draft
+  const before = turnsByKey.get(key) ?? (yield* stored.turnByKey(key))?.turn
+  if (before !== undefined) {
     throw new StoreError(
       'conflict',
-      `Turn ${row.turn} of session ${id} is followed by ${follower.turn}. It cannot be undone.`,
+      `The idempotency key of this input was used before, by turn ${before} of session ${id}.`,
     )
   }
+  turnsByKey.set(key, turn)
+}
 
-  /** The turns that follow a turn, directly or through others, where the session has branches. */
-  function followers({ ordinal, turn }: TurnRow): readonly TurnRow[] {
-    if (session.head === null) return []
-    const later = [
-      ...stored.turnsAfter(ordinal).map((row) => plannedTurn(row.turn).row),
-      ...[...turns.values()].flatMap(({ row, isNew }) => (isNew && row.ordinal > ordinal ? [row] : [])),
-    ]
-    const lead = new Map([[ordinal, turn]])
-    return later.filter((row) => {
-      const follows =
-        row.parent === undefined ? lead.has(row.ordinal - 1) : [...lead.values()].includes(row.parent ?? '')
-      if (follows) lead.set(row.ordinal, row.turn)
-      return follows
-    })
+function* plannedTurn(draft: Draft, turn: string): Sql<PlannedTurn> {
+  const { id, stored, turns } = draft
+  const planned = turns.get(turn)
+  if (planned) return planned
+  const row = yield* stored.turn(turn)
+  if (!row) throw new StoreError('not-found', `Session ${id} has no turn ${turn}. An input entry begins it.`)
+  return { row: shifted(draft, row), isNew: false }
+}
+
+function shifted({ shifts }: Draft, row: TurnRow): TurnRow {
+  const missed = shifts.filter((shift) => shift.ordinal < row.ordinal).reduce((sum, shift) => sum + shift.tokens, 0)
+  return { ...row, tokensBefore: row.tokensBefore + missed }
+}
+
+function* grow(draft: Draft, grown: TurnRow, tokens: number): Sql<void> {
+  if (tokens === 0) return
+  const { ordinal } = grown
+  const { session, shifts, turns } = draft
+  draft.session = { ...session, tokens: session.tokens + tokens }
+  if (ordinal === session.turns) return
+  if (session.head !== null) {
+    for (const row of yield* followers(draft, grown)) {
+      turns.set(row.turn, {
+        ...(yield* plannedTurn(draft, row.turn)),
+        row: { ...row, tokensBefore: row.tokensBefore + tokens },
+      })
+    }
+    return
   }
-
-  function admit(body: EntryBody & { type: 'input' }, seq: number, { parent, tokensBefore }: Place): PlannedTurn {
-    if (turns.has(body.turn) || stored.turn(body.turn)) {
-      throw new StoreError(
-        'conflict',
-        `Session ${id} has a turn ${body.turn} already. Give each input a turn of its own.`,
-      )
-    }
-    const { idempotencyKey } = body
-    if (idempotencyKey !== undefined) useKey(idempotencyKey, body.turn)
-    const row: TurnRow = {
-      session: id,
-      turn: body.turn,
-      ordinal: session.turns,
-      firstSeq: seq,
-      lastSeq: seq,
-      state: 'queued',
-      inputTime: time,
-      tokens: 0,
-      leastTokens: 0,
-      tokensBefore,
-      ...(parent === undefined ? {} : { parent }),
-    }
-    return { row, isNew: true, ...(idempotencyKey !== undefined && { idempotencyKey }) }
-  }
-
-  function useKey(key: string, turn: string): void {
-    const before = turnsByKey.get(key) ?? stored.turnByKey(key)
-    if (before !== undefined) {
-      throw new StoreError(
-        'conflict',
-        `The idempotency key of this input was used before, by turn ${before} of session ${id}.`,
-      )
-    }
-    turnsByKey.set(key, turn)
-  }
-
-  function plannedTurn(turn: string): PlannedTurn {
-    const planned = turns.get(turn)
-    if (planned) return planned
-    const row = stored.turn(turn)
-    if (!row) throw new StoreError('not-found', `Session ${id} has no turn ${turn}. An input entry begins it.`)
-    const missed = shifts.filter((shift) => shift.ordinal < row.ordinal).reduce((sum, shift) => sum + shift.tokens, 0)
-    return { row: { ...row, tokensBefore: row.tokensBefore + missed }, isNew: false }
-  }
-
-  function grow(grown: TurnRow, tokens: number): void {
-    if (tokens === 0) return
-    const { ordinal } = grown
-    session = { ...session, tokens: session.tokens + tokens }
-    if (ordinal === session.turns) return
-    if (session.head !== null) {
-      for (const row of followers(grown)) {
-        turns.set(row.turn, { ...plannedTurn(row.turn), row: { ...row, tokensBefore: row.tokensBefore + tokens } })
-      }
-      return
-    }
-    shifts.push({ ordinal, tokens })
-    for (const [turn, planned] of turns) {
-      if (planned.row.ordinal <= ordinal) continue
-      turns.set(turn, { ...planned, row: { ...planned.row, tokensBefore: planned.row.tokensBefore + tokens } })
-    }
+  shifts.push({ ordinal, tokens })
+  for (const [turn, planned] of turns) {
+    if (planned.row.ordinal <= ordinal) continue
+    turns.set(turn, { ...planned, row: { ...planned.row, tokensBefore: planned.row.tokensBefore + tokens } })
   }
 }
 

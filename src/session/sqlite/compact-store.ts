@@ -1,10 +1,11 @@
 import { type Clock, compactSqliteFile } from '../../platform.ts'
 import { type StoreConnection, openStoreConnection } from './connection.ts'
-import { readContent } from './content-table.ts'
+import { readContent } from '../tables/content-table.ts'
 import { migrate, refuseOtherVersions } from './migrations.ts'
 import { storeFile } from '../store-error.ts'
-import { statement } from './statement.ts'
-import { readTexts } from './text-parts.ts'
+import { all, get, overwriting, run } from '../tables/sql.ts'
+import { statement } from '../tables/statement.ts'
+import { readTexts } from '../tables/text-parts.ts'
 
 interface RemovedContents {
   readonly contents: number
@@ -54,13 +55,13 @@ async function neededContents(
   connection: StoreConnection,
   onProgress: (text: string) => void,
 ): Promise<ReadonlySet<string>> {
-  const all = new Set<string>()
-  for await (const hash of pages(connection, 'contents', 'hash')) all.add(hash)
+  const every = new Set<string>()
+  for await (const hash of pages(connection, 'contents', 'hash')) every.add(hash)
   const needed = new Set<string>()
   const waiting: string[] = []
   const note = (text: string) => {
     for (const [hash] of text.matchAll(HASH)) {
-      if (!all.has(hash) || needed.has(hash)) continue
+      if (!every.has(hash) || needed.has(hash)) continue
       needed.add(hash)
       waiting.push(hash)
     }
@@ -74,10 +75,10 @@ async function neededContents(
     }
   }
   for await (const parts of pages(connection, 'entries', 'parts')) {
-    readTexts(connection, parts).forEach(note)
+    connection.work(readTexts(parts)).forEach(note)
   }
   for (let read = 1; waiting.length > 0; read += 1) {
-    note(readContent(connection, waiting.pop()!) ?? '')
+    note(connection.work(readContent(waiting.pop()!)) ?? '')
     if (read % PAGE !== 0) continue
     onProgress(`finding needed contents: ${read} contents`)
     await connection.clock.yield()
@@ -99,7 +100,7 @@ async function* pages(connection: StoreConnection, table: string, column: string
     `select ${column} as text, rowid as id from ${table} where rowid > :after and ${column} is not null order by rowid limit ${PAGE}`,
   )
   for (let after = -1; ; await connection.clock.yield()) {
-    const rows = connection.all(page, { after })
+    const rows = connection.work(all(page, { after }))
     for (const { text } of rows) yield text
     if (rows.length < PAGE) return
     after = rows.at(-1)!.id
@@ -114,17 +115,16 @@ async function removeOthers(
   let contents = 0
   let characters = 0
   const unneeded: string[] = []
+  const remove = function* (hashes: readonly string[]) {
+    for (const hash of hashes) {
+      characters += (yield* get(contentSize, { hash }))?.size ?? 0
+      contents += yield* run(removeContent, { hash })
+    }
+  }
   for await (const hash of pages(connection, 'contents', 'hash')) if (!needed.has(hash)) unneeded.push(hash)
   while (unneeded.length > 0) {
     const batch = unneeded.splice(0, PAGE)
-    connection.overwriting(() =>
-      connection.transaction(() => {
-        for (const hash of batch) {
-          characters += connection.get(contentSize, { hash })?.size ?? 0
-          contents += connection.run(removeContent, { hash })
-        }
-      }),
-    )
+    connection.transaction(() => connection.work(overwriting(() => remove(batch))))
     onProgress(`removed ${contents} contents`)
     await connection.clock.yield()
   }

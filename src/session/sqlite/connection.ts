@@ -1,5 +1,6 @@
-import { type Clock, openSqlite, type SqliteConnection, type SqliteValue } from '../../platform.ts'
-import type { Statement } from './statement.ts'
+import { type Clock, openSqlite, type SqliteConnection } from '../../platform.ts'
+import type { Sql, SqlReader, SqlStep } from '../tables/sql.ts'
+import { valuesOf } from '../tables/statement.ts'
 import { storeFile } from '../store-error.ts'
 
 /** One open store. All but `sync` is synchronous, so nothing comes between the statements of a transaction. */
@@ -8,17 +9,11 @@ export interface StoreConnection extends Pick<
   'path' | 'readOnly' | 'execute' | 'transaction' | 'sync' | 'close'
 > {
   readonly clock: Clock
-  run<Parameters>(statement: Statement<Parameters, unknown>, parameters: Parameters): number
-  get<Parameters, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Row | undefined
-  all<Parameters, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): readonly Row[]
-  /** Rows as arrays, in the order of the columns: a third of the time where there are many. */
-  tuples<Parameters, Row extends readonly unknown[]>(
-    statement: Statement<Parameters, Row>,
-    parameters: Parameters,
-  ): readonly Row[]
-  /** Rows of a query that is put together for this call. */
+  /** Rows of a query of SQLite alone. */
   readonly query: SqliteConnection['all']
-  readonly queryTuples: SqliteConnection['tuples']
+  /** Runs work on the tables to its end, without a break. */
+  work<Result>(work: Sql<Result>): Result
+  read<Result>(work: Sql<Result>, sees?: Parameters<SqlReader['read']>[1]): Result
   /**
    * While a large write is made, its pages go into the write-ahead log at once and stay there: memory for all of them, and the way
    * into the file, each take as long as the write itself.
@@ -26,8 +21,6 @@ export interface StoreConnection extends Pick<
   writesMuch(does: boolean): void
   /** Moves the pages that no reader needs from the log into the file now. */
   movePages(): void
-  /** What `remove` deletes is overwritten in the file, not only given free. */
-  overwriting<Result>(remove: () => Result): Result
 }
 
 /** How a store in an SQLite file is opened. */
@@ -65,12 +58,17 @@ export function openStoreConnection(options: SqliteStoreOptions): StoreConnectio
     path,
     clock,
     readOnly: database.readOnly,
-    run: (statement, parameters) => database.change(statement.sql, ...valuesOf(statement, parameters)),
-    get: (statement, parameters) => database.get(statement.sql, ...valuesOf(statement, parameters)),
-    all: (statement, parameters) => database.all(statement.sql, ...valuesOf(statement, parameters)),
-    tuples: (statement, parameters) => database.tuples(statement.sql, ...valuesOf(statement, parameters)),
     query: database.all,
-    queryTuples: database.tuples,
+    work,
+    read(reading, sees) {
+      if (sees !== 'one-snapshot') return work(reading)
+      execute('begin')
+      try {
+        return work(reading)
+      } finally {
+        execute('rollback')
+      }
+    },
     execute,
     transaction,
     sync,
@@ -80,22 +78,37 @@ export function openStoreConnection(options: SqliteStoreOptions): StoreConnectio
       )
     },
     movePages: () => execute('pragma wal_checkpoint(passive)'),
-    overwriting(remove) {
-      execute('pragma secure_delete = on')
-      try {
-        return remove()
-      } finally {
-        execute('pragma secure_delete = off')
-      }
-    },
     close,
   }
-}
 
-function valuesOf<Parameters>({ sql, names }: Statement<Parameters, unknown>, parameters: Parameters): SqliteValue[] {
-  return names.map((name) => {
-    const value = parameters[name]
-    if (value === undefined) throw new TypeError(`The parameter ${name} is missing: ${sql}`)
-    return value as SqliteValue
-  })
+  function work<Result>(run: Sql<Result>): Result {
+    let next = run.next()
+    while (!next.done) {
+      let answered: unknown
+      try {
+        answered = answer(next.value)
+      } catch (error) {
+        next = run.throw(error)
+        continue
+      }
+      next = run.next(answered)
+    }
+    return next.value
+  }
+
+  function answer(step: SqlStep): unknown {
+    if (step.type === 'overwrite') return execute(`pragma secure_delete = ${step.does ? 'on' : 'off'}`)
+    const { sql } = step.statement
+    const values = valuesOf(step.statement, step.parameters)
+    switch (step.type) {
+      case 'run':
+        return database.change(sql, ...values)
+      case 'get':
+        return database.get(sql, ...values)
+      case 'all':
+        return database.all(sql, ...values)
+      case 'tuples':
+        return database.tuples(sql, ...values)
+    }
+  }
 }

@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { openStoreConnection } from './connection.ts'
 import { allMigrations, type Migration, migrate, refuseOtherVersions } from './migrations.ts'
-import { findDamage } from './find-damage.ts'
-import { openStoreFile } from './open-sqlite-store.ts'
+import { findDamage } from '../tables/find-damage.ts'
+import { openMemoryStore, openStoreFile } from './open-sqlite-store.ts'
 import { temporaryStore } from '../../../test/session/temporary-store.ts'
 import { systemClock } from '../../platform.ts'
 
@@ -38,7 +38,7 @@ test('a migration brings a store to its version once, and keeps what it holds', 
   migrate(connection, next)
   connection.execute("update sessions set colour = 'blue'")
   migrate(connection, next)
-  const rows = connection.all({ sql: 'select id, colour from sessions', names: [] }, {}).map((row) => ({ ...row! }))
+  const rows = connection.query<object>('select id, colour from sessions').map((row) => ({ ...row }))
   connection.close()
   assert.deepEqual(rows, [{ id: 'a', colour: 'blue' }])
   assert.deepEqual(versionsIn(path), [newest + 1])
@@ -203,7 +203,7 @@ test('what a refused call of another program used is known after the migration, 
   former.close()
   const connection = openStoreConnection({ clock: systemClock, path })
   migrate(connection)
-  assert.deepEqual(await Array.fromAsync(findDamage(connection)), [])
+  assert.deepEqual(await Array.fromAsync(findDamage(connection, () => openMemoryStore(systemClock))), [])
   connection.close()
 })
 
@@ -230,7 +230,7 @@ test('a store of version 1 goes on: what it holds stays, what comes has digests,
   assert.deepEqual(versionsIn(path), [newest])
   const damage = async () => {
     const connection = openStoreConnection({ clock: systemClock, path })
-    const found = await Array.fromAsync(findDamage(connection))
+    const found = await Array.fromAsync(findDamage(connection, () => openMemoryStore(systemClock)))
     connection.close()
     return found.map(({ place }) => place)
   }

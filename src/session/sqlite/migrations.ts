@@ -3,7 +3,8 @@ import { inspectSqliteFile } from '../../platform.ts'
 import { StoreError, storeFile } from '../store-error.ts'
 import type { StoreConnection } from './connection.ts'
 import { firstSchema } from './schema.ts'
-import { statement } from './statement.ts'
+import { get } from '../tables/sql.ts'
+import { statement } from '../tables/statement.ts'
 
 /** Brings the tables from the version before to `version`. A released migration never changes. */
 export interface Migration {
@@ -161,7 +162,7 @@ function newestVersion(migrations: readonly Migration[]): number {
 }
 
 function readVersion(connection: StoreConnection): number {
-  return connection.get(anyTable, {}) ? connection.get(storedVersion, {})!.version : 0
+  return connection.work(get(anyTable, {})) ? connection.work(get(storedVersion, {}))!.version : 0
 }
 
 const anyTable = statement<object, object>("select 1 from sqlite_schema where name = 'schema_version'")

@@ -4,10 +4,10 @@ import { test, type TestContext } from 'node:test'
 import { setImmediate as immediate } from 'node:timers/promises'
 import { contentHash } from '../content.ts'
 import { openStoreConnection } from './connection.ts'
-import { putContent } from './content-table.ts'
+import { putContent } from '../tables/content-table.ts'
 import { openStoreFile } from './open-sqlite-store.ts'
 import { StoreError } from '../store-error.ts'
-import { putValue, readValue } from './value-table.ts'
+import { putValue, readValue } from '../tables/value-table.ts'
 import { createWriteQueue } from './write-queue.ts'
 import { temporaryStore } from '../../../test/session/temporary-store.ts'
 import { systemClock } from '../../platform.ts'
@@ -82,12 +82,12 @@ test('two large writes of one moment are two transactions with other work betwee
     },
   })
   const large = (text: string) =>
-    queue.push(() => putContent(connection, text, contentHash(text)), { characters: text.length })
+    queue.push(() => connection.work(putContent(text, contentHash(text))), { characters: text.length })
   await Promise.all([
-    queue.push(() => putValue(connection, 'before', 1)),
+    queue.push(() => connection.work(putValue('before', 1))),
     large(one),
     large(other),
-    queue.push(() => putValue(connection, 'behind', 2)),
+    queue.push(() => connection.work(putValue('behind', 2))),
   ])
   assert.deepEqual(await Promise.all(seen), [
     [1, one, undefined],
@@ -103,7 +103,7 @@ test('nothing is acknowledged before the disk has it, and what is written meanwh
   const said: string[] = []
   const put = (key: string) =>
     queue
-      .push(() => putValue(connection, key, 1), { written: () => said.push(`${key} is written`) })
+      .push(() => connection.work(putValue(key, 1)), { written: () => said.push(`${key} is written`) })
       .then(() => said.push(`${key} is acknowledged`))
   const first = put('a')
   const began = await nextSync()
@@ -112,7 +112,7 @@ test('nothing is acknowledged before the disk has it, and what is written meanwh
   const safe = queue.onDisk().then(() => said.push('all is on the disk'))
   await immediate()
   await immediate()
-  assert.equal(readValue(connection, 'c'), 1)
+  assert.equal(connection.work(readValue('c')), 1)
   assert.deepEqual(said, [])
   began.resolve()
   await first
@@ -128,19 +128,19 @@ test('nothing is acknowledged before the disk has it, and what is written meanwh
 test('where the disk did not take what was written, none of it is acknowledged, and nothing more is written', async (context) => {
   const { connection, queue, nextSync } = await queueWithDisk(context)
   const acknowledged: string[] = []
-  const first = queue.push(() => putValue(connection, 'a', 1), { written: () => acknowledged.push('a') })
+  const first = queue.push(() => connection.work(putValue('a', 1)), { written: () => acknowledged.push('a') })
   const began = await nextSync()
-  const second = queue.push(() => putValue(connection, 'b', 1), { written: () => acknowledged.push('b') })
+  const second = queue.push(() => connection.work(putValue('b', 1)), { written: () => acknowledged.push('b') })
   const refused = [first, second, queue.onDisk()].map((promise) => assert.rejects(promise, { code: 'io' }))
   await immediate()
   began.reject(new StoreError('io', 'the disk failed'))
   await Promise.all(refused)
   await assert.rejects(
-    queue.push(() => putValue(connection, 'c', 1)),
+    queue.push(() => connection.work(putValue('c', 1))),
     { code: 'io' },
   )
   assert.deepEqual(acknowledged, [])
-  assert.equal(readValue(connection, 'c'), undefined)
+  assert.equal(connection.work(readValue('c')), undefined)
   connection.close()
 })
 

@@ -1,12 +1,6 @@
 import { StoreError } from '../store-error.ts'
+import type { QueuedWriteOptions } from '../tables/create-store.ts'
 import type { StoreConnection } from './connection.ts'
-
-/** What the queue needs to know about a write. */
-export interface QueuedWriteOptions<Result> {
-  readonly written?: (result: Result) => void
-  /** About how much it writes. Two large writes are never grouped, so that other work can run between them. */
-  readonly characters?: number
-}
 
 interface Job {
   readonly run: () => unknown

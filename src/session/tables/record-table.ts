@@ -1,30 +1,26 @@
 import { nextVersion, type RecordChange, type RecordVersion } from '../record.ts'
-import type { StoreConnection } from './connection.ts'
+import { all, get, run, type Sql } from './sql.ts'
 import { insertInto, statement } from './statement.ts'
 
-export function putRecord(connection: StoreConnection, change: RecordChange, time: string): RecordVersion {
-  const version = nextVersion(change, readNewestRecord(connection, change.kind, change.id), time)
-  connection.run(insertRecord, { ...version, value: JSON.stringify(version.value) })
+export function* putRecord(change: RecordChange, time: string): Sql<RecordVersion> {
+  const version = nextVersion(change, yield* readNewestRecord(change.kind, change.id), time)
+  yield* run(insertRecord, { ...version, value: JSON.stringify(version.value) })
   return version
 }
 
-export function readNewestRecord(connection: StoreConnection, kind: string, id: string): RecordVersion | undefined {
-  const row = connection.get(newestVersion, { kind, id })
+export function* readNewestRecord(kind: string, id: string): Sql<RecordVersion | undefined> {
+  const row = yield* get(newestVersion, { kind, id })
   return row && toVersion(row)
 }
 
 /** Newest first. */
-export function readRecordVersions(connection: StoreConnection, kind: string, id: string): readonly RecordVersion[] {
-  return connection.all(allVersions, { kind, id }).map(toVersion)
+export function* readRecordVersions(kind: string, id: string): Sql<readonly RecordVersion[]> {
+  return (yield* all(allVersions, { kind, id })).map(toVersion)
 }
 
 /** The newest version of each record that was not removed, or of each that was. */
-export function readRecords(
-  connection: StoreConnection,
-  kind: string,
-  { removed = false } = {},
-): readonly RecordVersion[] {
-  return connection.all(removed ? removedVersions : newestVersions, { kind }).map(toVersion)
+export function* readRecords(kind: string, { removed = false } = {}): Sql<readonly RecordVersion[]> {
+  return (yield* all(removed ? removedVersions : newestVersions, { kind })).map(toVersion)
 }
 
 type Row = Omit<RecordVersion, 'value'> & { readonly value: string }

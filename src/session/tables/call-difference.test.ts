@@ -15,7 +15,7 @@ import { temporaryStore } from '../../../test/session/temporary-store.ts'
 import type { Manifest, ManifestEntry } from '../../context.ts'
 import { systemClock } from '../../platform.ts'
 import type { CallRecord } from '../call.ts'
-import { openStoreFile } from './open-sqlite-store.ts'
+import { openStoreFile } from '../sqlite/open-sqlite-store.ts'
 
 const time = '2026-01-01T00:00:00.000Z'
 

@@ -6,7 +6,7 @@ import type { RecentTurns, TurnRow } from '../log-store.ts'
 import type { SessionStore } from '../session-store.ts'
 import { turnRowAfter } from '../append-plan.ts'
 import { turnsTo, turnsToHead } from '../branches.ts'
-import { openStoreFile } from './open-sqlite-store.ts'
+import { openStoreFile } from '../sqlite/open-sqlite-store.ts'
 import { systemClock } from '../../platform.ts'
 
 /** What a conversation may do next. `which` chooses among the turns that it can be done to. */

@@ -1,5 +1,5 @@
 import type { TurnRow } from '../log-store.ts'
-import type { StoreConnection } from './connection.ts'
+import { tuples, type Sql } from './sql.ts'
 import { ofWholeSession } from './session-parts.ts'
 import { statement } from './statement.ts'
 
@@ -18,51 +18,38 @@ type TurnTuple = readonly [
   parent: string | null,
 ]
 
-export function readTurn(connection: StoreConnection, session: string, id: string): TurnRow | undefined {
-  return connection.tuples(turnById, { session, turn: id }).map(toTurnRow)[0]
+export function* readTurn(session: string, id: string): Sql<TurnRow | undefined> {
+  return (yield* tuples(turnById, { session, turn: id })).map(toTurnRow)[0]
 }
 
 /** The turn whose input has this idempotency key. */
-export function readTurnByKey(
-  connection: StoreConnection,
-  session: string,
-  idempotencyKey: string,
-): TurnRow | undefined {
-  return connection.tuples(turnByKey, { session, idempotencyKey }).map(toTurnRow)[0]
+export function* readTurnByKey(session: string, idempotencyKey: string): Sql<TurnRow | undefined> {
+  return (yield* tuples(turnByKey, { session, idempotencyKey })).map(toTurnRow)[0]
 }
 
 /** The newest of those whose ordinal is below `before`, newest first. */
-export function readTurnsBefore(
-  connection: StoreConnection,
-  session: string,
-  before: number,
-  limit: number,
-): readonly TurnRow[] {
-  return connection.tuples(turnsBackwards, { session, before, limit }).map(toTurnRow)
+export function* readTurnsBefore(session: string, before: number, limit: number): Sql<readonly TurnRow[]> {
+  return (yield* tuples(turnsBackwards, { session, before, limit })).map(toTurnRow)
 }
 
 /** Those whose ordinal is above this one, ascending. */
-export function readTurnsAfter(connection: StoreConnection, session: string, ordinal: number): readonly TurnRow[] {
-  return connection.tuples(turnsForwards, { session, ordinal }).map(toTurnRow)
+export function* readTurnsAfter(session: string, ordinal: number): Sql<readonly TurnRow[]> {
+  return (yield* tuples(turnsForwards, { session, ordinal })).map(toTurnRow)
 }
 
 /** The newest turn up to this ordinal that follows another one than the turn before it. */
-export function readBranchUpTo(connection: StoreConnection, session: string, ordinal: number): TurnRow | undefined {
-  return connection.tuples(branchBackwards, { session, ordinal }).map(toTurnRow)[0]
+export function* readBranchUpTo(session: string, ordinal: number): Sql<TurnRow | undefined> {
+  return (yield* tuples(branchBackwards, { session, ordinal })).map(toTurnRow)[0]
 }
 
 /** The undone turns of a session whose ordinal is below `before`. */
-export function readUndoneTurnsBefore(
-  connection: StoreConnection,
-  session: string,
-  before: number,
-): readonly TurnRow[] {
-  return connection.tuples(turnsUndone, { session, before }).map(toTurnRow)
+export function* readUndoneTurnsBefore(session: string, before: number): Sql<readonly TurnRow[]> {
+  return (yield* tuples(turnsUndone, { session, before })).map(toTurnRow)
 }
 
 /** Over all sessions, oldest first. */
-export function readUnfinishedTurns(connection: StoreConnection): readonly TurnRow[] {
-  return connection.tuples(turnsUnfinished, {}).map(toTurnRow)
+export function* readUnfinishedTurns(): Sql<readonly TurnRow[]> {
+  return (yield* tuples(turnsUnfinished, {})).map(toTurnRow)
 }
 
 function toTurnRow(tuple: TurnTuple): TurnRow {

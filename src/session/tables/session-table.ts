@@ -5,23 +5,28 @@ import { labelRow, matchesSession } from '../session-list.ts'
 import type { Binding } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
 import type { SessionRow, SessionsOptions } from '../log-store.ts'
-import type { StoreConnection } from './connection.ts'
+import { all, get, overwriting, run, type Sql } from './sql.ts'
 import { deleteOwnedFiles } from './file-table.ts'
 import { unfinishedSessions } from './session-parts.ts'
-import { idRange, insertInto, statement, where } from './statement.ts'
+import { idRange, insertInto, type Query, statement, where } from './statement.ts'
 
-export function readSessionRow(connection: StoreConnection, id: string): SessionRow | undefined {
-  const row = connection.get(oneSession, { id })
+export function* readSessionRow(id: string): Sql<SessionRow | undefined> {
+  const row = yield* get(oneSession, { id })
   return row && toSessionRow(row)
 }
 
 const ALL = Number.MAX_SAFE_INTEGER
 
 /** Columns are compared by the database, words here: SQLite knows the case of ASCII letters alone. */
-export function readSessionRows(
-  connection: StoreConnection,
-  { limit = ALL, offset = 0, beginning, state, pinned, folder, words }: SessionsOptions = {},
-): readonly SessionRow[] {
+export function* readSessionRows({
+  limit = ALL,
+  offset = 0,
+  beginning,
+  state,
+  pinned,
+  folder,
+  words,
+}: SessionsOptions = {}): Sql<readonly SessionRow[]> {
   const ids = beginning === undefined ? undefined : idRange(beginning)
   const { where: conditions, values } = where({
     'sessions.state = ?': state,
@@ -33,39 +38,41 @@ export function readSessionRows(
   const order = ids ? 'sessions.id' : 'sessions.updated desc, sessions.id desc'
   const query = `${withBinding} ${conditions || 'where true'} and ${isWhole} order by ${order}`
   if (words === undefined) {
-    return connection.query<Row>(`${query} limit ? offset ?`, ...values, limit, offset).map(toSessionRow)
+    const page: Query<Row> = { sql: `${query} limit ? offset ?` }
+    return (yield* all(page, [...values, limit, offset])).map(toSessionRow)
   }
-  const found = connection.query<Row>(query, ...values).map(toSessionRow)
+  const every: Query<Row> = { sql: query }
+  const found = (yield* all(every, values)).map(toSessionRow)
   return found.filter((row) => matchesSession(row, { words })).slice(offset, offset + limit)
 }
 
-export function readSessionFolders(connection: StoreConnection): readonly SessionFolder[] {
-  return connection.all(folders, {}).map(({ folder, sessions }) => ({ folder, sessions }))
+export function* readSessionFolders(): Sql<readonly SessionFolder[]> {
+  return (yield* all(folders, {})).map(({ folder, sessions }) => ({ folder, sessions }))
 }
 
 /** Deletes a session with everything that belongs to it but the rows of its files, and overwrites its bytes. */
-export function deleteSessionRow(connection: StoreConnection, id: string): void {
-  connection.overwriting(() => connection.run(removeSession, { id }))
+export function* deleteSessionRow(id: string): Sql<void> {
+  yield* overwriting(() => run(removeSession, { id }))
 }
 
 /** Takes its conversation and the rows of its files from a session, and overwrites their bytes. */
-export function freeSession(connection: StoreConnection, id: string): void {
-  connection.overwriting(() => {
-    deleteOwnedFiles(connection, { type: 'session', id })
-    connection.run(freeBindingOf, { session: id })
+export function* freeSession(id: string): Sql<void> {
+  yield* overwriting(function* () {
+    yield* deleteOwnedFiles({ type: 'session', id })
+    yield* run(freeBindingOf, { session: id })
   })
 }
 
-export function bind(connection: StoreConnection, binding: Binding, session: string): void {
-  if (!connection.get(sessionState, { id: session })) {
+export function* bind(binding: Binding, session: string): Sql<void> {
+  if (!(yield* get(sessionState, { id: session }))) {
     throw new StoreError('not-found', `there is no session ${session} to bind a conversation to`)
   }
-  connection.run(freeBindings, { ...binding, session })
-  connection.run(insertBinding, { ...binding, session })
+  yield* run(freeBindings, { ...binding, session })
+  yield* run(insertBinding, { ...binding, session })
 }
 
-export function readBinding(connection: StoreConnection, { channel, conversation }: Binding): string | undefined {
-  return connection.get(boundSession, { channel, conversation })?.session
+export function* readBinding({ channel, conversation }: Binding): Sql<string | undefined> {
+  return (yield* get(boundSession, { channel, conversation }))?.session
 }
 
 /** A row of `sessions`, with the digest of its newest entry. */

@@ -6,8 +6,8 @@ import { systemClock } from '../../platform.ts'
 import { type SessionStore, type Write } from '../../session.ts'
 import { at, reply, start, wholeTurn } from '../../../test/cases/session-store-entries.ts'
 import { temporaryStore } from '../../../test/session/temporary-store.ts'
-import { openStoreConnection } from './connection.ts'
-import { openStoreFile } from './open-sqlite-store.ts'
+import { openStoreConnection } from '../sqlite/connection.ts'
+import { openStoreFile } from '../sqlite/open-sqlite-store.ts'
 import { ROWS_OF_PART } from './session-parts.ts'
 
 const TURNS = 1_000

@@ -4,7 +4,7 @@ import type { Write } from '../session-store.ts'
 import { putAudit, removeArchived } from './audit-table.ts'
 import type { CallBase } from './call-difference.ts'
 import { finishCall, putCall, type SerializedCall, serializeCall } from './call-table.ts'
-import type { StoreConnection } from './connection.ts'
+import type { Sql } from './sql.ts'
 import { putContent, putHeldContent } from './content-table.ts'
 import { append, type LastAppends, serializeBodies } from './entry-table.ts'
 import { putFile, setFileOwner, setFileState } from './file-table.ts'
@@ -17,7 +17,7 @@ export interface PreparedWrite {
   /** About how much it writes. */
   readonly characters: number
   /** To be run within a transaction. Returns the entries that it wrote. */
-  readonly run: (connection: StoreConnection) => readonly Entry[]
+  readonly run: () => Sql<readonly Entry[]>
   /** To which it appends. */
   readonly session?: string
   readonly call?: SerializedCall
@@ -39,15 +39,15 @@ export function prepareWrite(
       texts,
       put: (parts: string) => made.parts.set(index, parts),
     }))
-    const run = (connection: StoreConnection) => append(connection, lastAppends, session, made, time)
+    const run = () => append(lastAppends, session, made, time)
     return { characters, run, session, ...(long.length > 0 && { long }) }
   }
   if (write.type === 'call') {
     const call = serializeCall(write.record, newestCalls.get(write.record.session ?? ''))
-    return { characters: call.row.record.length, run: (connection) => (putCall(connection, call), []), call }
+    return { characters: call.row.record.length, run: () => noEntries(putCall(call)), call }
   }
   if (write.type === 'content') return prepareContent({ ...write, hash: contentHash(write.text) })
-  return { characters: 0, run: (connection) => (apply(connection, write), []) }
+  return { characters: 0, run: () => noEntries(apply(write)) }
 }
 
 export function prepareContent({
@@ -61,38 +61,35 @@ export function prepareContent({
   let parts: string | null = null
   return {
     characters: short.length,
-    run(connection) {
-      if (holds) putHeldContent(connection, short, hash, holds, shared, parts)
-      else putContent(connection, short, hash, parts)
-      return []
-    },
+    run: () => noEntries(holds ? putHeldContent(short, hash, holds, shared, parts) : putContent(short, hash, parts)),
     ...(texts.length > 0 && { long: [{ texts, put: (made: string) => void (parts = made) }] }),
   }
 }
 
-function apply(
-  connection: StoreConnection,
-  write: Exclude<Write, { readonly type: 'append' | 'call' | 'content' }>,
-): void {
+function* noEntries(work: Sql<unknown>): Sql<readonly Entry[]> {
+  yield* work
+  return []
+}
+
+function apply(write: Exclude<Write, { readonly type: 'append' | 'call' | 'content' }>): Sql<unknown> {
   switch (write.type) {
     case 'call-outcome':
-      return finishCall(connection, write.id, write.outcome)
+      return finishCall(write.id, write.outcome)
     case 'value':
-      return putValue(connection, write.key, write.value)
+      return putValue(write.key, write.value)
     case 'binding':
-      return bind(connection, write.binding, write.session)
+      return bind(write.binding, write.session)
     case 'record':
-      putRecord(connection, write.change, write.time)
-      return
+      return putRecord(write.change, write.time)
     case 'file':
-      return putFile(connection, write.row)
+      return putFile(write.row)
     case 'file-state':
-      return setFileState(connection, write.id, write.state)
+      return setFileState(write.id, write.state)
     case 'file-owner':
-      return setFileOwner(connection, write.id, write.owner)
+      return setFileOwner(write.id, write.owner)
     case 'audit':
-      return putAudit(connection, write.facts, write.time)
+      return putAudit(write.facts, write.time)
     case 'audit-archived':
-      return removeArchived(connection, write.archived)
+      return removeArchived(write.archived)
   }
 }

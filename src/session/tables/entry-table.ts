@@ -5,8 +5,8 @@ import { rowDigest } from '../content.ts'
 import type { Entry, EntryBody } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
 import type { EntriesOptions, TurnRow } from '../log-store.ts'
-import type { StoreConnection } from './connection.ts'
-import { insertInto, statement, where } from './statement.ts'
+import { forEach, get, run, tuples, type Sql } from './sql.ts'
+import { insertInto, type Query, statement, where } from './statement.ts'
 import { type StoredState, sessionState } from './session-table.ts'
 import { putToolSums } from './sum-table.ts'
 import { cutLongTexts, type LongText, refuseMissingTexts, withLongTexts } from './text-parts.ts'
@@ -43,59 +43,67 @@ export type LastAppends = Map<string, { readonly state: StoredState; readonly tu
 const MOST_SESSIONS = 256
 
 /** Writes entries and updates the projections. To be run within a transaction. */
-export function append(
-  connection: StoreConnection,
+export function* append(
   lastAppends: LastAppends,
   session: string,
   made: SerializedBodies,
   time: string,
-): readonly Entry[] {
+): Sql<readonly Entry[]> {
   const { bodies, data, toolSums } = made
   if (bodies.length === 0) return []
   const last = lastAppends.get(session)
   lastAppends.delete(session)
-  const state = last ? last.state : connection.get(sessionState, { id: session })
+  const state = last ? last.state : yield* get(sessionState, { id: session })
   const stored = {
     session: state,
-    turn: (id: string) => last?.turns.get(id) ?? readTurn(connection, session, id),
-    turnsAfter: (ordinal: number) => readTurnsAfter(connection, session, ordinal),
-    turnByKey: (idempotencyKey: string) => readTurnByKey(connection, session, idempotencyKey)?.turn,
+    turn: (id: string) => knownTurn(last?.turns, session, id),
+    turnsAfter: (ordinal: number) => readTurnsAfter(session, ordinal),
+    turnByKey: (idempotencyKey: string) => readTurnByKey(session, idempotencyKey),
   }
   let planned: AppendPlan
   try {
-    planned = planAppend(stored, session, bodies, time)
+    planned = yield* planAppend(stored, session, bodies, time)
   } catch (error) {
-    if (last) return append(connection, lastAppends, session, made, time)
+    if (last) return yield* append(lastAppends, session, made, time)
     throw error
   }
 
   let chain = state?.chain ?? ''
+  for (const parts of made.parts.values()) yield* refuseMissingTexts(parts)
   const digests = planned.entries.map(({ seq, type }, index) => {
     const parts = made.parts.get(index)
-    if (parts) refuseMissingTexts(connection, parts)
     chain = rowDigest(chain, seq, time, type, turnOf(bodies[index]!), data[index]!, ...(parts ? [parts] : []))
     return chain
   })
   const after = { ...planned.session, chain }
-  if (planned.isNewSession) connection.run(insertSession, after)
-  else if (connection.run(updateSession, { ...after, chainBefore: state?.chain ?? '' }) === 0) {
-    return append(connection, lastAppends, session, made, time)
+  if (planned.isNewSession) yield* run(insertSession, after)
+  else if ((yield* run(updateSession, { ...after, chainBefore: state?.chain ?? '' })) === 0) {
+    return yield* append(lastAppends, session, made, time)
   }
-  planned.entries.forEach(({ seq, type }, index) => {
+  for (const [index, { seq, type }] of planned.entries.entries()) {
     const turn = turnOf(bodies[index]!)
     const [row, digest, parts] = [data[index]!, digests[index]!, made.parts.get(index) ?? null]
-    connection.run(insertEntry, { session, seq, time, type, turn, data: row, digest, parts })
-    putToolSums(connection, { session, seq, time }, toolSums[index]!)
-  })
-  for (const shift of planned.shifts) connection.run(shiftTurns, { session, ...shift })
+    yield* run(insertEntry, { session, seq, time, type, turn, data: row, digest, parts })
+    yield* putToolSums({ session, seq, time }, toolSums[index]!)
+  }
+  for (const shift of planned.shifts) yield* run(shiftTurns, { session, ...shift })
   for (const { row, isNew, idempotencyKey = null } of planned.turns) {
     if (isNew)
-      connection.run(insertTurn, { ...row, parent: row.parent === null ? '' : (row.parent ?? null), idempotencyKey })
-    else connection.run(updateTurn, row)
+      yield* run(insertTurn, { ...row, parent: row.parent === null ? '' : (row.parent ?? null), idempotencyKey })
+    else yield* run(updateTurn, row)
   }
   lastAppends.set(session, { state: after, turns: new Map(planned.turns.map(({ row }) => [row.turn, row])) })
   if (lastAppends.size > MOST_SESSIONS) lastAppends.delete(lastAppends.keys().next().value!)
   return planned.entries
+}
+
+// No generator function is made for a call: the first run of each costs as much as a statement.
+function* knownTurn(
+  known: ReadonlyMap<string, TurnRow> | undefined,
+  session: string,
+  id: string,
+): Sql<TurnRow | undefined> {
+  return known?.get(id) ?? (yield* readTurn(session, id))
 }
 
 function turnOf(body: EntryBody): string | null {
@@ -139,41 +147,39 @@ const updateSession = statement<StoredState & { readonly chainBefore: string }>(
 
 type StoredEntry = readonly [seq: number, time: string, data: string, parts: string | null]
 
-export function readEntries(
-  connection: StoreConnection,
-  session: string,
-  options: EntriesOptions = {},
-): readonly Entry[] {
-  const { types, turn, after, upTo, last, limit = -1 } = options
+export function* readEntries(session: string, options: EntriesOptions = {}): Sql<readonly Entry[]> {
+  const { types, turn, after, upTo, last, limit = Number.MAX_SAFE_INTEGER } = options
   const { where: conditions, values } = where({
     'session = ?': session,
     // Its row knows where the entries of a turn begin and end, so that no other part of the session is read.
-    'turn = ? and seq between first_seq and last_seq': turn,
-    'type in (select value from json_each(?))': types && JSON.stringify(types),
+    [OF_TURN]: turn === undefined ? undefined : [turn, session, turn, session, turn],
+    [`type in (${types?.map(() => '?').join()})`]: types,
     'seq > ?': after,
     'seq <= ?': upTo,
   })
-  const query = `${turn === undefined ? stored : storedOfTurn} ${conditions} order by seq ${last === undefined ? '' : 'desc'} limit ?`
-  const found = connection
-    .queryTuples<StoredEntry>(query, ...values, last ?? limit)
-    .map((row) => toEntry(connection, session, row))
+  const query: Query<StoredEntry> = {
+    sql: `${stored} ${conditions} order by seq ${last === undefined ? '' : 'desc'} limit ?`,
+  }
+  const found = yield* forEach(yield* tuples(query, [...values, last ?? limit]), (row) => toEntry(session, row))
   return last === undefined ? found : found.toReversed()
 }
 
-function toEntry(connection: StoreConnection, session: string, [seq, time, data, parts]: StoredEntry): Entry {
+function* toEntry(session: string, [seq, time, data, parts]: StoredEntry): Sql<Entry> {
   try {
     const short = JSON.parse(data) as EntryBody
-    return Object.assign(parts === null ? short : withLongTexts(connection, short, parts), { session, seq, time })
+    return Object.assign(parts === null ? short : yield* withLongTexts(short, parts), { session, seq, time })
   } catch (cause) {
     throw new StoreError('corrupt', `the entry ${seq} of session ${session} is damaged: restore a backup`, { cause })
   }
 }
 
 const stored = 'select seq, time, data, parts from entries'
-const storedOfTurn = 'select seq, time, data, parts from turns cross join entries using (session, turn)'
+const OF_TURN = `turn = ? and seq between (select first_seq from turns where session = ? and turn = ?)
+  and (select last_seq from turns where session = ? and turn = ?)`
 
-export function readEntry(connection: StoreConnection, session: string, seq: number): Entry | undefined {
-  return connection.tuples(entryBySeq, { session, seq }).map((found) => toEntry(connection, session, found))[0]
+export function* readEntry(session: string, seq: number): Sql<Entry | undefined> {
+  const [found] = yield* tuples(entryBySeq, { session, seq })
+  return found && (yield* toEntry(session, found))
 }
 
 /** The messages, ascending. Only what is theirs: each further column of a long history costs as much as parsing it. */

@@ -3,8 +3,8 @@ import { type AuditFacts, type AuditOptions, type AuditRecord, nextAuditRecord, 
 import { ARCHIVED, type AuditPosition } from '../audit-archive.ts'
 import type { ChainPosition } from '../audit-checkpoint.ts'
 import { StoreError } from '../store-error.ts'
-import type { StoreConnection } from './connection.ts'
-import { insertInto, statement, where } from './statement.ts'
+import { all, get, run, type Sql } from './sql.ts'
+import { insertInto, type Query, statement, where } from './statement.ts'
 import { putValue, readValue } from './value-table.ts'
 
 const HEAD = 'audit.head'
@@ -15,39 +15,37 @@ const LARGEST = Number.MAX_SAFE_INTEGER
  * Writes the next record. It follows the stored head and not the last row of the table, so that a row that somebody removed,
  * added or changed remains a visible break of the chain.
  */
-export function putAudit(connection: StoreConnection, facts: AuditFacts, time: string): void {
-  const head = readAuditHead(connection)
-  const [newest] = connection.all(newestRow, {})
+export function* putAudit(facts: AuditFacts, time: string): Sql<void> {
+  const head = yield* readAuditHead()
+  const [newest] = yield* all(newestRow, {})
   const number = Math.max(head?.number ?? 0, newest?.number ?? 0) + 1
   const record = nextAuditRecord(head?.hash ?? newest?.hash ?? CHAIN_START, number, time, facts)
   const { previous, hash } = record
-  connection.run(insertRecord, {
+  yield* run(insertRecord, {
     number,
     time,
     ...filterColumns(facts),
     record: JSON.stringify({ ...facts, previous }),
     hash,
   })
-  putValue(connection, HEAD, { number, hash })
+  yield* putValue(HEAD, { number, hash })
 }
 
 /** See `audit-archived`. */
-export function removeArchived(connection: StoreConnection, archived: AuditPosition): void {
+export function* removeArchived(archived: AuditPosition): Sql<void> {
   const { number, hash } = archived
-  const before = readValue(connection, ARCHIVED) as ChainPosition | undefined
-  const isKnown = [before, connection.get(oneRow, { number })].some(
-    (each) => each?.number === number && each.hash === hash,
-  )
-  if (!isKnown || number >= (readAuditHead(connection)?.number ?? 0))
+  const before = (yield* readValue(ARCHIVED)) as ChainPosition | undefined
+  const isKnown = [before, yield* get(oneRow, { number })].some((each) => each?.number === number && each.hash === hash)
+  if (!isKnown || number >= ((yield* readAuditHead())?.number ?? 0))
     throw new StoreError('conflict', `the audit has no record ${number} with that hash and another one after it`)
-  connection.run(removeUpTo, { number })
-  putValue(connection, ARCHIVED, archived)
+  yield* run(removeUpTo, { number })
+  yield* putValue(ARCHIVED, archived)
 }
 
 /** `undefined` where there is no head, or its value is invalid. */
-export function readAuditHead(connection: StoreConnection): ChainPosition | undefined {
+export function* readAuditHead(): Sql<ChainPosition | undefined> {
   try {
-    const head = readValue(connection, HEAD) as Partial<AuditRecord> | null | undefined
+    const head = (yield* readValue(HEAD)) as Partial<AuditRecord> | null | undefined
     const { number, hash } = head ?? {}
     return Number.isSafeInteger(number) && typeof hash === 'string' ? { number: number!, hash } : undefined
   } catch (error) {
@@ -56,8 +54,8 @@ export function readAuditHead(connection: StoreConnection): ChainPosition | unde
   }
 }
 
-export function readAuditRecords(connection: StoreConnection, options: AuditOptions = {}): readonly AuditRecord[] {
-  const { since, until, after = 0, before, last, limit = -1 } = options
+export function* readAuditRecords(options: AuditOptions = {}): Sql<readonly AuditRecord[]> {
+  const { since, until, after = 0, before, last, limit = LARGEST } = options
   const { session, turn, tool, decision } = filterColumns(options)
   const { where: conditions, values } = where({
     'number > ?': after,
@@ -70,8 +68,9 @@ export function readAuditRecords(connection: StoreConnection, options: AuditOpti
     'time < ?': until,
     'number < ?': before,
   })
-  const query = `select * from audit ${conditions} order by number ${last === undefined ? '' : 'desc'} limit ?`
-  const found = connection.query<AuditRow>(query, ...values, last ?? limit).map(toAuditRecord)
+  const sql = `select * from audit ${conditions} order by number ${last === undefined ? '' : 'desc'} limit ?`
+  const query: Query<AuditRow> = { sql }
+  const found = (yield* all(query, [...values, last ?? limit])).map(toAuditRecord)
   return last === undefined ? found : found.toReversed()
 }
 

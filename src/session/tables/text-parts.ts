@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { inSlices, LONG_TEXT, textChunks, timeSlice } from '../../platform.ts'
+import { LONG_TEXT, textChunks, timeSlice } from '../../platform.ts'
 import { StoreError } from '../store-error.ts'
-import type { StoreConnection } from './connection.ts'
+import { forEach, get, overwriting, run, tuples, type Sql, type SqlReader } from './sql.ts'
 import { insertInto, statement } from './statement.ts'
 
 /** Characters. A longer text of an entry or a content has rows of its own, since one row of megabytes would block everything else. */
@@ -43,8 +43,7 @@ export function cutLongTexts(value: unknown, texts: LongText[], path: Path = [])
  * of them is removed when the store is opened.
  */
 export async function writeTexts(
-  write: (run: () => number) => Promise<number>,
-  connection: StoreConnection,
+  write: (run: () => Sql<number>) => Promise<number>,
   texts: readonly LongText[],
 ): Promise<string> {
   const stored: StoredText[] = []
@@ -56,10 +55,9 @@ export async function writeTexts(
       const first = rows
       rows += parts.length
       for (const part of parts) hash.update(part)
-      number = await write(() => {
-        const own = number ?? connection.get(newestNumber, {})!.number + 1
-        for (const [at, part] of parts.entries())
-          connection.run(insertPart, { number: own, part: first + at, text: part })
+      number = await write(function* () {
+        const own = number ?? (yield* get(newestNumber, {}))!.number + 1
+        for (const [at, part] of parts.entries()) yield* run(insertPart, { number: own, part: first + at, text: part })
         return own
       })
     }
@@ -76,86 +74,102 @@ export async function writeTexts(
 }
 
 /** @throws StoreError `conflict`: another process has taken them for what a crash left */
-export function refuseMissingTexts(connection: StoreConnection, parts: string): void {
+export function* refuseMissingTexts(parts: string): Sql<void> {
   for (const [, number, rows] of storedTexts(parts)) {
-    if (connection.get(countParts, { number })!.rows !== rows) {
+    if ((yield* get(countParts, { number }))!.rows !== rows) {
       throw new StoreError('conflict', 'A long text was removed while it was written. Try again.')
     }
   }
 }
 
 /** Removes texts whose row was not written, and overwrites their bytes. */
-export function removeTexts(connection: StoreConnection, parts: string): void {
-  connection.overwriting(() => {
-    for (const [, number] of storedTexts(parts)) connection.run(removeParts, { number })
+export function* removeTexts(parts: string): Sql<void> {
+  yield* overwriting(function* () {
+    for (const [, number] of storedTexts(parts)) yield* run(removeParts, { number })
   })
 }
 
-export function hasTextParts(connection: StoreConnection): boolean {
-  return connection.get(newestNumber, {})!.number > 0
+export function* hasTextParts(): Sql<boolean> {
+  return (yield* get(newestNumber, {}))!.number > 0
 }
 
 /** Removes the texts that no row refers to: a crash came before it was written. */
-export function removeTextsWithoutRow(connection: StoreConnection): void {
-  connection.overwriting(() => connection.run(removeUnused, {}))
+export function* removeTextsWithoutRow(): Sql<void> {
+  yield* overwriting(() => run(removeUnused, {}))
 }
 
 /** A value with its long texts in their places again. Reads them in one moment. */
-export function withLongTexts<Value>(connection: StoreConnection, value: Value, parts: string | null): Value {
+export function* withLongTexts<Value>(value: Value, parts: string | null): Sql<Value> {
   if (parts === null) return value
-  return storedTexts(parts).reduce(
-    (filled, stored) => placed(filled, stored, [...readPages(connection, stored)].flat()),
-    value,
-  )
+  let filled = value
+  for (const stored of storedTexts(parts)) filled = placed(filled, stored, yield* readText(stored))
+  return filled
 }
 
 /** The long texts of a row. */
-export function readTexts(connection: StoreConnection, parts: string): readonly string[] {
-  return storedTexts(parts).map((stored) => [...readPages(connection, stored)].flat().join(''))
+export function* readTexts(parts: string): Sql<readonly string[]> {
+  return yield* forEach(storedTexts(parts), function* (stored) {
+    return (yield* readText(stored)).join('')
+  })
 }
 
 /** The same, and lets other work run meanwhile. */
 export async function withLongTextsInSlices<Value>(
-  connection: StoreConnection,
+  database: SqlReader,
   value: Value,
   parts: string | null,
 ): Promise<Value> {
   let filled = value
   for (const stored of parts === null ? [] : storedTexts(parts)) {
     const texts: string[] = []
-    await inSlices(connection.clock, readPages(connection, stored), (rows) => void texts.push(...rows))
+    const work = timeSlice(database.clock)
+    for (const page of pagesOf(stored)) {
+      if (work.isOver()) await work.rest()
+      texts.push(...(await database.read(readPage(page))))
+    }
     // To put them together takes as long as to read them.
-    await timeSlice(connection.clock).rest()
+    await timeSlice(database.clock).rest()
     filled = placed(filled, stored, texts)
-    await timeSlice(connection.clock).rest()
+    await timeSlice(database.clock).rest()
   }
   return filled
 }
 
 /** Whether the texts of a row are as they were written. */
-export function areWholeTexts(connection: StoreConnection, parts: string | null): boolean {
-  return storedTexts(parts ?? '[]').every((stored) => {
+export function* areWholeTexts(parts: string | null): Sql<boolean> {
+  for (const stored of storedTexts(parts ?? '[]')) {
     const hash = createHash('sha256')
-    for (const rows of readPages(connection, stored)) for (const text of rows) hash.update(text)
-    return hash.digest('hex') === stored[3]
-  })
+    for (const page of pagesOf(stored)) for (const text of yield* readPage(page)) hash.update(text)
+    if (hash.digest('hex') !== stored[3]) return false
+  }
+  return true
 }
 
 const storedTexts = (parts: string) => JSON.parse(parts) as readonly StoredText[]
 
+interface Page {
+  readonly number: number
+  readonly from: number
+  readonly below: number
+}
+
+function* pagesOf([, number, rows]: StoredText): Generator<Page> {
+  for (let from = 0; from < rows; from += ROWS_AT_ONCE)
+    yield { number, from, below: Math.min(rows, from + ROWS_AT_ONCE) }
+}
+
 /** @throws StoreError `corrupt` */
-function* readPages(connection: StoreConnection, [, number, rows]: StoredText): Generator<readonly string[]> {
-  for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
-    const below = Math.min(rows, from + ROWS_AT_ONCE)
-    const found = connection.tuples(readParts, { number, from, below })
-    if (found.length !== below - from) {
-      throw new StoreError(
-        'corrupt',
-        'A part of a long text is missing. If its session was not removed just now, restore a backup.',
-      )
-    }
-    yield found.map(([text]) => text)
-  }
+function* readPage(page: Page): Sql<readonly string[]> {
+  const found = yield* tuples(readParts, page)
+  if (found.length === page.below - page.from) return found.map(([text]) => text)
+  throw new StoreError(
+    'corrupt',
+    'A part of a long text is missing. If its session was not removed just now, restore a backup.',
+  )
+}
+
+function* readText(stored: StoredText): Sql<readonly string[]> {
+  return (yield* forEach(pagesOf(stored), readPage)).flat()
 }
 
 function placed<Value>(value: Value, [path]: StoredText, texts: readonly string[]): Value {
@@ -183,4 +197,10 @@ const removeUnused = statement<object>(
     select stored.value ->> 1 from entries, json_each(entries.parts) as stored where entries.parts is not null
     union all
     select stored.value ->> 1 from contents, json_each(contents.parts) as stored where contents.parts is not null)`,
+  `delete from text_parts where number not in (
+    select cast(cast(stored.value -> 1 as text) as bigint)
+      from entries, json_array_elements(cast(entries.parts as json)) as stored where entries.parts is not null
+    union all
+    select cast(cast(stored.value -> 1 as text) as bigint)
+      from contents, json_array_elements(cast(contents.parts as json)) as stored where contents.parts is not null)`,
 )

@@ -1,33 +1,28 @@
 import { contentHash, type ContentStore } from '../content.ts'
-import type { StoreConnection } from './connection.ts'
+import { all, get, overwriting, run, type Sql, type SqlReader } from './sql.ts'
 import { insertInto, statement } from './statement.ts'
 import { refuseMissingTexts, removeTexts, withLongTexts, withLongTextsInSlices } from './text-parts.ts'
 import { putValue, readValue } from './value-table.ts'
 
 /** `parts`: where the text was written before, in rows of its own. */
-export function putContent(
-  connection: StoreConnection,
-  text: string,
-  hash = contentHash(text),
-  parts: string | null = null,
-): string {
-  if (parts !== null) refuseMissingTexts(connection, parts)
+export function* putContent(text: string, hash = contentHash(text), parts: string | null = null): Sql<string> {
+  if (parts !== null) yield* refuseMissingTexts(parts)
   const escaped = parts !== null || text.isWellFormed() ? 0 : 1
   const row = parts === null ? (escaped ? JSON.stringify(text) : text) : ''
-  const written = connection.run(insertContent, { hash, text: row, escaped, parts })
-  if (written === 0 && parts !== null) removeTexts(connection, parts)
+  const written = yield* run(insertContent, { hash, text: row, escaped, parts })
+  if (written === 0 && parts !== null) yield* removeTexts(parts)
   return hash
 }
 
-export function readContent(connection: StoreConnection, hash: string): string | undefined {
-  const row = connection.get(oneContent, { hash })
-  return row && withLongTexts(connection, textOf(row), row.parts)
+export function* readContent(hash: string): Sql<string | undefined> {
+  const row = yield* get(oneContent, { hash })
+  return row && (yield* withLongTexts(textOf(row), row.parts))
 }
 
 /** The same, and lets other work run while a long text is read. */
-export async function readContentInSlices(connection: StoreConnection, hash: string): Promise<string | undefined> {
-  const row = connection.get(oneContent, { hash })
-  return row && withLongTextsInSlices(connection, textOf(row), row.parts)
+export async function readContentInSlices(database: SqlReader, hash: string): Promise<string | undefined> {
+  const row = await database.read(get(oneContent, { hash }))
+  return row && withLongTextsInSlices(database, textOf(row), row.parts)
 }
 
 function textOf({ text, escaped }: StoredContent): string {
@@ -52,44 +47,44 @@ interface StoredContent {
  * Writes a text that contains words of these sessions. Where one of them no longer exists, only a note is written that the
  * text was removed: an answer in progress must not bring back what was deleted meanwhile.
  */
-export function putHeldContent(
-  connection: StoreConnection,
+export function* putHeldContent(
   text: string,
   hash: string,
   sessions: readonly string[],
   shared = false,
   parts: string | null = null,
-): string {
-  const isWhole = sessions.every((id) => connection.get(oneSession, { id }) && !isRemoved(connection, id))
-  const holders = readHolders(connection, hash)
-  if (isWhole) putContent(connection, text, hash, parts)
-  else if (parts !== null) removeTexts(connection, parts)
+): Sql<string> {
+  let isWhole = true
+  for (const id of sessions) isWhole &&= (yield* get(oneSession, { id })) !== undefined && !(yield* isRemoved(id))
+  const holders = yield* readHolders(hash)
+  if (isWhole) yield* putContent(text, hash, parts)
+  else if (parts !== null) yield* removeTexts(parts)
   // The same text may have been written for other sessions before: it is removed with the first of them.
   const isShared = shared && (holders.length === 0 || holders[0] === SHARED)
-  const all = new Set([...holders, ...sessions].filter((holder) => holder !== SHARED))
-  if (isWhole) putValue(connection, holdersKey(hash), [...(isShared ? [SHARED] : []), ...all])
-  else if (holders.length === 0) putValue(connection, holdersKey(hash), REMOVED)
+  const every = new Set([...holders, ...sessions].filter((holder) => holder !== SHARED))
+  if (isWhole) yield* putValue(holdersKey(hash), [...(isShared ? [SHARED] : []), ...every])
+  else if (holders.length === 0) yield* putValue(holdersKey(hash), REMOVED)
   return hash
 }
 
-function readHolders(connection: StoreConnection, hash: string): readonly string[] {
-  return (readValue(connection, holdersKey(hash)) as readonly string[] | undefined) ?? []
+function* readHolders(hash: string): Sql<readonly string[]> {
+  return ((yield* readValue(holdersKey(hash))) as readonly string[] | undefined) ?? []
 }
 
 /** Removes every text that contains words of a session, permanently. Returns how many were removed. */
-export function removeHeldContents(connection: StoreConnection, session: string): number {
-  const held = connection.all(heldBy, { session })
+export function* removeHeldContents(session: string): Sql<number> {
+  const held = yield* all(heldBy, { session, json: JSON.stringify(session) })
   let removed = 0
-  connection.overwriting(() => {
+  yield* overwriting(function* () {
     for (const { key } of held) {
       const hash = key.slice(PREFIX.length)
-      const holders = readHolders(connection, hash)
+      const holders = yield* readHolders(hash)
       const left = holders[0] === SHARED ? holders.filter((holder) => holder !== session) : []
       // Of a shared text somebody else is left beside the mark.
-      if (left.length > 1) putValue(connection, key, left)
+      if (left.length > 1) yield* putValue(key, left)
       else {
-        connection.run(removeContent, { hash })
-        putValue(connection, key, REMOVED)
+        yield* run(removeContent, { hash })
+        yield* putValue(key, REMOVED)
         removed += 1
       }
     }
@@ -101,39 +96,40 @@ export function removeHeldContents(connection: StoreConnection, session: string)
  * Removes, of one page of the texts after `key`, those that are shared (`putContent`) and that only resting sessions hold.
  * Returns how many, and the key of the next page where there may be one.
  */
-export function removeRestingContents(
-  connection: StoreConnection,
+export function* removeRestingContents(
   { before, isUsed }: Parameters<ContentStore['removeRestingContents']>[0],
   key = PREFIX,
-): { readonly removed: number; readonly next: string | undefined } {
-  const isHeld = (session: string) =>
-    isUsed(session) || (connection.get(updatedAt, { session })?.updated ?? '') >= before
-  const page = connection.all(holdersAfter, { key })
-  const resting = page.filter(({ value }) => {
+): Sql<{ readonly removed: number; readonly next: string | undefined }> {
+  const page = yield* all(holdersAfter, { key })
+  const resting: string[] = []
+  for (const { key: each, value } of page) {
     const [mark, ...sessions] = JSON.parse(value) as readonly string[]
-    return mark === SHARED && !sessions.some(isHeld)
-  })
-  connection.overwriting(() => {
-    for (const { key: each } of resting) {
-      connection.run(removeContent, { hash: each.slice(PREFIX.length) })
-      putValue(connection, each, REMOVED)
+    let isHeld = mark !== SHARED
+    for (const session of sessions)
+      isHeld ||= isUsed(session) || ((yield* get(updatedAt, { session }))?.updated ?? '') >= before
+    if (!isHeld) resting.push(each)
+  }
+  yield* overwriting(function* () {
+    for (const each of resting) {
+      yield* run(removeContent, { hash: each.slice(PREFIX.length) })
+      yield* putValue(each, REMOVED)
     }
   })
   return { removed: resting.length, next: page.length < PAGE ? undefined : page.at(-1)!.key }
 }
 
 /** Whether a text is missing because it was removed with the session whose words it contained. */
-export function contentWasRemoved(connection: StoreConnection, hash: string): boolean {
-  return readValue(connection, holdersKey(hash)) !== undefined && readHolders(connection, hash).length === 0
+export function* contentWasRemoved(hash: string): Sql<boolean> {
+  return (yield* readValue(holdersKey(hash))) !== undefined && (yield* readHolders(hash)).length === 0
 }
 
 /** Sets whether texts with words of this session are refused from now on. */
-export function setRemoved(connection: StoreConnection, session: string, removed: boolean): void {
-  if (removed !== isRemoved(connection, session)) putValue(connection, `content-refused/${session}`, removed)
+export function* setRemoved(session: string, removed: boolean): Sql<void> {
+  if (removed !== (yield* isRemoved(session))) yield* putValue(`content-refused/${session}`, removed)
 }
 
-function isRemoved(connection: StoreConnection, session: string): boolean {
-  return readValue(connection, `content-refused/${session}`) === true
+function* isRemoved(session: string): Sql<boolean> {
+  return (yield* readValue(`content-refused/${session}`)) === true
 }
 
 const PREFIX = 'content-of/'
@@ -149,9 +145,10 @@ function holdersKey(hash: string): string {
 }
 
 const oneSession = statement<{ id: string }, { id: string }>('select id from sessions where id = :id')
-const heldBy = statement<{ session: string }, { key: string }>(
+const heldBy = statement<{ session: string; json: string }, { key: string }>(
   `select key from named_values where key >= '${PREFIX}' and key < 'content-of0'
     and exists (select 1 from json_each(named_values.value) as held where held.value = :session)`,
+  `select key from named_values where key >= '${PREFIX}' and key < 'content-of0' and position(:json in value) > 0`,
 )
 /** Values that are read in one write: some milliseconds of work. */
 const PAGE = 500

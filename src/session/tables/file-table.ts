@@ -1,12 +1,12 @@
 import type { FileOwner, FileRow, FilesOptions, FileState } from '../file-row.ts'
 import { StoreError } from '../store-error.ts'
-import type { StoreConnection } from './connection.ts'
-import { insertInto, statement, where } from './statement.ts'
+import { all, get, overwriting, run, type Sql } from './sql.ts'
+import { insertInto, type Query, statement, where } from './statement.ts'
 
-export function putFile(connection: StoreConnection, row: FileRow): void {
+export function* putFile(row: FileRow): Sql<void> {
   const { id, name, time, owner, mediaType, bytes, hash, state } = row
-  if (connection.get(oneFile, { id })) throw new StoreError('conflict', `There is a file ${id} already.`)
-  connection.run(insertFile, {
+  if (yield* get(oneFile, { id })) throw new StoreError('conflict', `There is a file ${id} already.`)
+  yield* run(insertFile, {
     id,
     owner_type: owner.type,
     owner_id: owner.id,
@@ -17,13 +17,13 @@ export function putFile(connection: StoreConnection, row: FileRow): void {
   })
 }
 
-export function setFileState(connection: StoreConnection, id: string, state: FileState): void {
-  const changed = connection.run(updateState, { id, state: JSON.stringify(state), state_type: state.type })
+export function* setFileState(id: string, state: FileState): Sql<void> {
+  const changed = yield* run(updateState, { id, state: JSON.stringify(state), state_type: state.type })
   if (changed === 0) throw unknownFile(id)
 }
 
-export function setFileOwner(connection: StoreConnection, id: string, owner: FileOwner): void {
-  const changed = connection.run(updateOwner, { id, owner_type: owner.type, owner_id: owner.id })
+export function* setFileOwner(id: string, owner: FileOwner): Sql<void> {
+  const changed = yield* run(updateOwner, { id, owner_type: owner.type, owner_id: owner.id })
   if (changed === 0) throw unknownFile(id)
 }
 
@@ -31,31 +31,29 @@ function unknownFile(id: string): StoreError {
   return new StoreError('not-found', `there is no file ${id}: it was removed, or never uploaded`)
 }
 
-export function readFileRow(connection: StoreConnection, id: string): FileRow | undefined {
-  const row = connection.get(oneFile, { id })
+export function* readFileRow(id: string): Sql<FileRow | undefined> {
+  const row = yield* get(oneFile, { id })
   return row && toFileRow(row)
 }
 
 /** In the order of their uploads. */
-export function readFileRows(
-  connection: StoreConnection,
-  { owner, state, hash }: FilesOptions = {},
-): readonly FileRow[] {
+export function* readFileRows({ owner, state, hash }: FilesOptions = {}): Sql<readonly FileRow[]> {
   const { where: conditions, values } = where({
     'owner_type = ?': owner?.type,
     'owner_id = ?': owner?.id,
     'state_type = ?': state,
     'hash = ?': hash,
   })
-  return connection.query<Row>(`select * from files ${conditions} order by number`, ...values).map(toFileRow)
+  const query: Query<Row> = { sql: `select * from files ${conditions} order by number` }
+  return (yield* all(query, values)).map(toFileRow)
 }
 
-export function deleteFile(connection: StoreConnection, id: string): boolean {
-  return connection.overwriting(() => connection.run(removeFile, { id }) > 0)
+export function* deleteFile(id: string): Sql<boolean> {
+  return (yield* overwriting(() => run(removeFile, { id }))) > 0
 }
 
-export function deleteOwnedFiles(connection: StoreConnection, { type, id }: FileOwner): void {
-  connection.run(removeOwnedFiles, { owner_type: type, owner_id: id })
+export function* deleteOwnedFiles({ type, id }: FileOwner): Sql<void> {
+  yield* run(removeOwnedFiles, { owner_type: type, owner_id: id })
 }
 
 interface Row {

@@ -1,7 +1,7 @@
 import type { CallOutcome, CallRecord, CallsOptions } from '../call.ts'
 import type { CallSum } from '../call-sums.ts'
 import { StoreError } from '../store-error.ts'
-import type { StoreConnection } from './connection.ts'
+import { all, forEach, get, tuples, type Sql } from './sql.ts'
 import { putHeldContent, readContent } from './content-table.ts'
 import { type CallSumColumns, callSumColumns, finishCallSum, putCallSum } from './sum-table.ts'
 import { ofWholeSession } from './session-parts.ts'
@@ -17,6 +17,7 @@ export interface SerializedCall {
     readonly session: string | null
     readonly digest: string
     readonly outcomeDigest: string | null
+    readonly answer: string | null
   }
   readonly sum: CallSumColumns
   readonly contents: readonly { readonly hash: string; readonly text: string }[]
@@ -49,78 +50,85 @@ export function serializeCall(call: CallRecord, before: CallBase | undefined): S
       digest: rowDigest(id, session, written),
       outcome: ended,
       outcomeDigest: ended && rowDigest(id, ended),
+      answer: outcome?.foreign?.id ?? null,
     },
     sum: callSumColumns(call),
   }
 }
 
-export function putCall(connection: StoreConnection, { row, sum, contents }: SerializedCall): void {
+export function* putCall({ row, sum, contents }: SerializedCall): Sql<void> {
   const holds = row.session === null ? [] : [row.session]
-  for (const { text, hash } of contents) putHeldContent(connection, text, hash, holds, true)
-  const [inserted] = connection.tuples(insertCall, row)
+  for (const { text, hash } of contents) yield* putHeldContent(text, hash, holds, true)
+  const [inserted] = yield* tuples(insertCall, row)
   if (!inserted) throw new StoreError('conflict', `There is a call ${row.id} already.`)
-  putCallSum(connection, inserted[0], sum)
+  yield* putCallSum(inserted[0], sum)
 }
 
-export function finishCall(connection: StoreConnection, id: string, outcome: CallOutcome): void {
+export function* finishCall(id: string, outcome: CallOutcome): Sql<void> {
   const ended = JSON.stringify(outcome)
-  const [changed] = connection.tuples(setOutcome, { id, outcome: ended, digest: rowDigest(id, ended) })
+  const [changed] = yield* tuples(setOutcome, {
+    id,
+    outcome: ended,
+    digest: rowDigest(id, ended),
+    answer: outcome.foreign?.id ?? null,
+  })
   if (!changed) throw new StoreError('not-found', `there is no call ${id} to finish: put it first`)
-  finishCallSum(connection, changed[0], outcome)
+  yield* finishCallSum(changed[0], outcome)
 }
 
-export function readCall(connection: StoreConnection, id: string): CallRecord | undefined {
-  const row = connection.get(oneCall, { id })
-  return row && recordReader(connection)(row)
+export function* readCall(id: string): Sql<CallRecord | undefined> {
+  const row = yield* get(oneCall, { id })
+  return row && (yield* toCall(new Map(), row))
 }
 
 /** Calls of a session in the order in which they were made. */
-export function readCalls(
-  connection: StoreConnection,
-  session: string,
-  options: CallsOptions = {},
-): readonly CallRecord[] {
+export function* readCalls(session: string, options: CallsOptions = {}): Sql<readonly CallRecord[]> {
   const { last, before, after, limit = Number.MAX_SAFE_INTEGER } = options
   if (last !== undefined) {
-    const end = before === undefined ? Number.MAX_SAFE_INTEGER : callPosition(connection, before)
-    return connection.all(newestCalls, { session, end, limit: last }).toReversed().map(recordReader(connection))
+    const end = before === undefined ? Number.MAX_SAFE_INTEGER : yield* callPosition(before)
+    const newest = yield* all(newestCalls, { session, end, limit: last })
+    return yield* toCalls(newest.toReversed())
   }
-  const number = after === undefined ? 0 : callPosition(connection, after)
-  return connection.all(callsAfter, { session, number, limit }).map(recordReader(connection))
+  const number = after === undefined ? 0 : yield* callPosition(after)
+  return yield* toCalls(yield* all(callsAfter, { session, number, limit }))
 }
 
 /** Newest first; with `beginning`, those whose id begins with it, by id. */
-export function findCalls(
-  connection: StoreConnection,
-  { limit, beginning }: { readonly limit: number; readonly beginning?: string | undefined },
-): readonly CallRecord[] {
+export function* findCalls({
+  limit,
+  beginning,
+}: {
+  readonly limit: number
+  readonly beginning?: string | undefined
+}): Sql<readonly CallRecord[]> {
   if (beginning === undefined) {
-    return connection.all(newestOfAll, { limit }).toReversed().map(recordReader(connection)).toReversed()
+    const newest = yield* all(newestOfAll, { limit })
+    return (yield* toCalls(newest.toReversed())).toReversed()
   }
-  return connection.all(callsBeginning, { ...idRange(beginning), limit }).map(recordReader(connection))
+  return yield* toCalls(yield* all(callsBeginning, { ...idRange(beginning), limit }))
 }
 
-export function callsAnswered(connection: StoreConnection, id: string): readonly CallRecord[] {
-  return connection.all(answeredCalls, { id }).map(recordReader(connection))
+export function* callsAnswered(id: string): Sql<readonly CallRecord[]> {
+  return yield* toCalls(yield* all(answeredCalls, { id }))
 }
 
-export function withIds(connection: StoreConnection, sums: readonly CallSum[]): readonly CallSum[] {
-  return sums.map((sum) => {
-    const row = connection.get(idOfNumber, { number: sum.number })
+export function* withIds(sums: readonly CallSum[]): Sql<readonly CallSum[]> {
+  return yield* forEach(sums, function* (sum) {
+    const row = yield* get(idOfNumber, { number: sum.number })
     return row ? { ...sum, id: row.id } : sum
   })
 }
 
-export function withRecords(connection: StoreConnection, sums: readonly CallSum[]): readonly CallSum[] {
-  const read = recordReader(connection)
-  return sums.map((sum) => {
-    const row = connection.get(numberedCall, { number: sum.number })
-    return row ? { ...sum, record: read(row) } : sum
+export function* withRecords(sums: readonly CallSum[]): Sql<readonly CallSum[]> {
+  const known: KnownRecords = new Map()
+  return yield* forEach(sums, function* (sum) {
+    const row = yield* get(numberedCall, { number: sum.number })
+    return row ? { ...sum, record: yield* toCall(known, row) } : sum
   })
 }
 
-function callPosition(connection: StoreConnection, id: string): number {
-  const row = connection.get(callNumber, { id })
+function* callPosition(id: string): Sql<number> {
+  const row = yield* get(callNumber, { id })
   if (!row) throw new StoreError('not-found', `there is no call ${id} to continue from`)
   return row.number
 }
@@ -132,40 +140,48 @@ interface Row {
   readonly outcome: string | null
 }
 
-/** Reads the calls of one query: those that others are differences to are read once. */
-function recordReader(connection: StoreConnection): (row: Row) => CallRecord {
-  const known = new Map<string, CallRecord>()
-  return ({ record, outcome }) => {
-    const whole = recordOf(record)
-    const read = whole.foreign
-      ? { ...whole, manifest: joinEntries(whole.manifest, (hash) => readContent(connection, hash)) }
-      : whole
-    return outcome === null ? read : { ...read, outcome: JSON.parse(outcome) }
-  }
+/** The records that were read with one query: those that others are differences to are read once. */
+type KnownRecords = Map<string, CallRecord>
 
-  function recordOf(json: string): CallRecord {
-    const written = JSON.parse(json) as CallRecord | CallDifference
-    const record = 'base' in written ? readDifference(written, earlier(written.base)) : written
-    known.set(record.id, record)
-    return record
-  }
+function toCalls(rows: readonly Row[]): Sql<readonly CallRecord[]> {
+  const known: KnownRecords = new Map()
+  return forEach(rows, (row) => toCall(known, row))
+}
 
-  function earlier(id: string): CallRecord {
-    const found = known.get(id)
-    if (found) return found
-    const row = connection.get(oneCall, { id })
-    if (row) return recordOf(row.record)
-    throw new StoreError('corrupt', `the call ${id}, which later calls refer to, is missing: restore a backup`)
-  }
+function* toCall(known: KnownRecords, { record, outcome }: Row): Sql<CallRecord> {
+  const whole = yield* recordOf(known, record)
+  const read = whole.foreign ? { ...whole, manifest: yield* joinEntries(whole.manifest) } : whole
+  return outcome === null ? read : { ...read, outcome: JSON.parse(outcome) }
+}
+
+function* recordOf(known: KnownRecords, json: string): Sql<CallRecord> {
+  const written = JSON.parse(json) as CallRecord | CallDifference
+  const record = 'base' in written ? readDifference(written, yield* earlierRecord(known, written.base)) : written
+  known.set(record.id, record)
+  return record
+}
+
+function* earlierRecord(known: KnownRecords, id: string): Sql<CallRecord> {
+  const found = known.get(id)
+  if (found) return found
+  const row = yield* get(oneCall, { id })
+  if (row) return yield* recordOf(known, row.record)
+  throw new StoreError('corrupt', `the call ${id}, which later calls refer to, is missing: restore a backup`)
 }
 
 /** Gives no number where there is a call with this id. */
 const insertCall = statement<SerializedCall['row'], readonly [number: number]>(
   `insert into calls (id, session, record, digest, outcome, outcome_digest)
     values (:id, :session, :record, :digest, :outcome, :outcomeDigest) on conflict (id) do nothing returning number`,
+  `insert into calls (id, session, record, digest, outcome, outcome_digest, answer)
+    values (:id, :session, :record, :digest, :outcome, :outcomeDigest, :answer) on conflict (id) do nothing returning number`,
 )
-const setOutcome = statement<{ id: string; outcome: string; digest: string }, readonly [number: number]>(
+const setOutcome = statement<
+  { id: string; outcome: string; digest: string; answer: string | null },
+  readonly [number: number]
+>(
   'update calls set outcome = :outcome, outcome_digest = :digest where id = :id returning number',
+  'update calls set outcome = :outcome, outcome_digest = :digest, answer = :answer where id = :id returning number',
 )
 const callNumber = statement<{ id: string }, { number: number }>('select number from calls where id = :id')
 const idOfNumber = statement<{ number: number }, { id: string }>('select id from calls where number = :number')
@@ -180,10 +196,11 @@ const newestCalls = statement<{ session: string; end: number; limit: number }, R
 const newestOfAll = statement<{ limit: number }, Row>(
   `${stored} where ${ofWholeSession} order by number desc limit :limit`,
 )
-/** The expressions are those of the index `calls_answer`. */
+/** The expressions are those of the index `calls_answer`. PostgreSQL has a column for them. */
 const answeredCalls = statement<{ id: string }, Row>(
   `${stored} where outcome ->> '$.foreign.id' = :id and outcome ->> '$.foreign.id' is not null and ${ofWholeSession}
     order by number desc limit 20`,
+  `${stored} where answer = :id and ${ofWholeSession} order by number desc limit 20`,
 )
 const callsBeginning = statement<ReturnType<typeof idRange> & { limit: number }, Row>(
   `${stored} where id >= :from and id < :below and ${ofWholeSession} order by id limit :limit`,
@@ -217,13 +234,14 @@ function groupEntries({ entries, ...rest }: Manifest): {
 }
 
 /** Puts the entries back. What is gone with a session of the same words is left out. */
-function joinEntries(manifest: Manifest | GroupedManifest, read: (hash: string) => string | undefined): Manifest {
+function* joinEntries(manifest: Manifest | GroupedManifest): Sql<Manifest> {
   if (!('entryGroups' in manifest)) return manifest
   const { entryGroups, ...rest } = manifest
-  const entries = entryGroups.flatMap((reference) => {
-    const text = read(reference.replace('sha256:', ''))
-    return text === undefined ? [] : (JSON.parse(text) as readonly ManifestEntry[])
-  })
+  const entries: ManifestEntry[] = []
+  for (const reference of entryGroups) {
+    const text = yield* readContent(reference.replace('sha256:', ''))
+    if (text !== undefined) entries.push(...(JSON.parse(text) as readonly ManifestEntry[]))
+  }
   return { ...rest, entries }
 }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { temporaryStore } from '../../../test/session/temporary-store.ts'
-import { openStoreConnection } from './connection.ts'
-import { openStoreFile } from './open-sqlite-store.ts'
+import { openStoreConnection } from '../sqlite/connection.ts'
+import { openStoreFile } from '../sqlite/open-sqlite-store.ts'
 import { systemClock } from '../../platform.ts'
 
 test('other work runs while the results of tools of a long time are added up, and each is counted once', async (context) => {

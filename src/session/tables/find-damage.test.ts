@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { CallOutcome } from '../call.ts'
 import type { EntryBody } from '../entry.ts'
 import { findStoreFault } from '../store-file.ts'
-import { openStoreFile } from './open-sqlite-store.ts'
+import { openStoreFile } from '../sqlite/open-sqlite-store.ts'
 
 const time = '2026-01-01T00:00:00.000Z'
 

@@ -10,7 +10,7 @@ import {
   type ToolSums,
 } from '../call-sums.ts'
 import { MOST_TOKENS } from '../../wire.ts'
-import type { StoreConnection } from './connection.ts'
+import { all, run, tuples, type Sql, type SqlReader } from './sql.ts'
 import { ofWholeSession } from './session-parts.ts'
 import { insertInto, statement } from './statement.ts'
 
@@ -39,13 +39,13 @@ export function callSumColumns(record: CallRecord): CallSumColumns {
 }
 
 /** Writes the sum of a call whose row has this number. */
-export function putCallSum(connection: StoreConnection, number: number, sum: CallSumColumns): void {
-  connection.run(insertCallSum, { number, ...sum })
+export function* putCallSum(number: number, sum: CallSumColumns): Sql<void> {
+  yield* run(insertCallSum, { number, ...sum })
 }
 
 /** Adds what the provider reported. */
-export function finishCallSum(connection: StoreConnection, number: number, outcome: CallOutcome): void {
-  connection.run(setReported, { number, ...reportedColumns(reportedSum(outcome)) })
+export function* finishCallSum(number: number, outcome: CallOutcome): Sql<void> {
+  yield* run(setReported, { number, ...reportedColumns(reportedSum(outcome)) })
 }
 
 /** Reported tokens and cost; `null` where the provider reported none. */
@@ -67,27 +67,25 @@ function reportedColumns(reported: ReturnType<typeof reportedSum>): ReportedColu
 }
 
 /** Writes the results of tools in an entry. */
-export function putToolSums(
-  connection: StoreConnection,
+export function* putToolSums(
   { session, seq, time }: { readonly session: string; readonly seq: number; readonly time: string },
   sums: ToolSums,
-): void {
-  sums.forEach(({ tool, tokens }, part) => {
-    connection.run(insertToolSum, { session, seq, part, time, tool, tokens })
-  })
+): Sql<void> {
+  for (const [part, { tool, tokens }] of sums.entries())
+    yield* run(insertToolSum, { session, seq, part, time, tool, tokens })
 }
 
 const START = ''
 const END = '\u{10FFFF}'
 
-export function readCallSums(connection: StoreConnection, options: CallSumsOptions): readonly CallSum[] {
+export function* readCallSums(options: CallSumsOptions): Sql<readonly CallSum[]> {
   const { from = START, before = END, after, limit, parts = false, session } = options
   const range = { time: after?.time ?? from, number: after?.number ?? -1, before, limit }
-  if (!parts && session !== undefined) return connection.tuples(sumsOfSession, { ...range, session }).map(toCallSum)
-  if (!parts) return connection.tuples(sumsAfter, range).map(toCallSum)
+  if (!parts && session !== undefined) return (yield* tuples(sumsOfSession, { ...range, session })).map(toCallSum)
+  if (!parts) return (yield* tuples(sumsAfter, range)).map(toCallSum)
   // Most calls have the same tools as another one.
   const parsed = new Map<string, PromptParts['tools']>()
-  return connection.tuples(wholeSumsAfter, { ...range, session: session ?? null }).map((row) => {
+  return (yield* tuples(wholeSumsAfter, { ...range, session: session ?? null })).map((row) => {
     const [layers, text] = [row[11], row[12]]
     const tools = parsed.get(text) ?? (JSON.parse(text) as PromptParts['tools'])
     parsed.set(text, tools)
@@ -100,27 +98,29 @@ const PAGE = 10_000
 
 /** Adds up part after part of a range, and lets other work run between them. */
 export async function readToolSums(
-  connection: StoreConnection,
+  database: SqlReader,
   { from = START, before = END }: SumRange,
 ): Promise<readonly ToolSum[]> {
   const sums = new Map<string, ToolSum>()
   for (let start = from; ;) {
-    const end = partEnd(connection, { start, before })
-    for (const { tool, results, tokens } of connection.all(toolsInRange, { from: start, before: end ?? before })) {
+    const end = await database.read(partEnd({ start, before }))
+    for (const { tool, results, tokens } of await database.read(
+      all(toolsInRange, { from: start, before: end ?? before }),
+    )) {
       const sum = sums.get(tool)
       sums.set(tool, { tool, results: results + (sum?.results ?? 0), tokens: tokens + (sum?.tokens ?? 0) })
     }
     if (end === undefined) return [...sums.values()].toSorted((one, other) => (one.tool < other.tool ? -1 : 1))
     start = end
     // oxlint-disable-next-line no-await-in-loop -- that is what the parts are for
-    await connection.clock.yield()
+    await database.clock.yield()
   }
 }
 
 /** The time at which the part after this one begins; `undefined` for the last part. Results of one time are in one part. */
-function partEnd(connection: StoreConnection, range: { start: string; before: string }): string | undefined {
-  const time = connection.tuples(timeInRange, { ...range, offset: PAGE })[0]?.[0]
-  return time === range.start ? connection.tuples(timeAfter, range)[0]?.[0] : time
+function* partEnd(range: { start: string; before: string }): Sql<string | undefined> {
+  const time = (yield* tuples(timeInRange, { ...range, offset: PAGE }))[0]?.[0]
+  return time === range.start ? (yield* tuples(timeAfter, range))[0]?.[0] : time
 }
 
 type SumRow = readonly [
@@ -155,7 +155,9 @@ const columns = ['number', 'time', 'session', 'model', 'used', ...reportedNames]
 /** What is read of `sums`: a count that no call can have is none. A store may hold one beyond the numbers of JavaScript. */
 const read = columns
   .map((column) =>
-    reportedNames.includes(column) ? `iif(sums.${column} <= ${MOST_TOKENS}, sums.${column}, null)` : `sums.${column}`,
+    reportedNames.includes(column)
+      ? `case when sums.${column} <= ${MOST_TOKENS} then sums.${column} end`
+      : `sums.${column}`,
   )
   .join(', ')
 

@@ -1,15 +1,15 @@
 import { StoreError } from '../store-error.ts'
-import type { StoreConnection } from './connection.ts'
+import { get, run, type Sql } from './sql.ts'
 import { statement } from './statement.ts'
 
-export function putValue(connection: StoreConnection, key: string, named: unknown): void {
+export function* putValue(key: string, named: unknown): Sql<void> {
   const json: string | undefined = JSON.stringify(named)
   if (json === undefined) throw new StoreError('invalid', `the value ${key} has no JSON: use null for nothing`)
-  connection.run(upsertValue, { key, value: json })
+  yield* run(upsertValue, { key, value: json })
 }
 
-export function readValue(connection: StoreConnection, key: string): unknown {
-  const row = connection.get(oneValue, { key })
+export function* readValue(key: string): Sql<unknown> {
+  const row = yield* get(oneValue, { key })
   return row && JSON.parse(row.value)
 }
 

@@ -1,6 +1,6 @@
 import { timeSlice } from '../../platform.ts'
 import type { Write } from '../session-store.ts'
-import type { StoreConnection } from './connection.ts'
+import { overwriting, run, tuples, type Sql, type SqlReader } from './sql.ts'
 import { statement } from './statement.ts'
 import { putValue } from './value-table.ts'
 
@@ -18,7 +18,7 @@ interface WritePart<Prepared> {
 
 /** Groups writes into parts that are bounded where each write is, and lets other work run while they are made and serialized. */
 export async function* writeParts<Prepared extends { readonly characters: number }>(
-  { clock }: Pick<StoreConnection, 'clock'>,
+  { clock }: Pick<SqlReader, 'clock'>,
   writes: Iterable<Write>,
   prepare: (write: Write) => Prepared,
 ): AsyncGenerator<WritePart<Prepared>> {
@@ -54,25 +54,25 @@ export const unfinishedSessions = `select substr(key, ${PREFIX.length + 1}) from
 /** The condition that rows are of no session, or of one that is whole. */
 export const ofWholeSession = `(session is null or session not in (${unfinishedSessions}))`
 
-export function readUnfinishedSessions(connection: StoreConnection): readonly string[] {
-  return connection.tuples(unfinished, {}).map(([session]) => session)
+export function* readUnfinishedSessions(): Sql<readonly string[]> {
+  return (yield* tuples(unfinished, {})).map(([session]) => session)
 }
 
-export function markUnfinished(connection: StoreConnection, session: string): void {
-  putValue(connection, `${PREFIX}${session}`, true)
+export function* markUnfinished(session: string): Sql<void> {
+  yield* putValue(`${PREFIX}${session}`, true)
 }
 
 /** From here on everybody sees the session, or it is gone. */
-export function unmarkUnfinished(connection: StoreConnection, session: string): void {
-  connection.run(removeMark, { key: `${PREFIX}${session}` })
+export function* unmarkUnfinished(session: string): Sql<void> {
+  yield* run(removeMark, { key: `${PREFIX}${session}` })
 }
 
 /** Removes one part of the rows of a session, and overwrites their bytes. Returns whether some are left. */
-export function removeRows(connection: StoreConnection, session: string): boolean {
-  return connection.overwriting(() => {
+export function* removeRows(session: string): Sql<boolean> {
+  return yield* overwriting(function* () {
     let room = ROWS_OF_PART
     for (const rows of removals) {
-      room -= connection.run(rows, { session, limit: room })
+      room -= yield* run(rows, { session, limit: room })
       if (room <= 0) return true
     }
     return false
@@ -85,5 +85,6 @@ const removeMark = statement<{ key: string }>('delete from named_values where ke
 const removals = ['entries', 'tool_sums', 'turns', 'calls'].map((table) =>
   statement<{ session: string; limit: number }>(
     `delete from ${table} where rowid in (select rowid from ${table} where session = :session limit :limit)`,
+    `delete from ${table} where ctid = any (array(select ctid from ${table} where session = :session limit :limit))`,
   ),
 )
