@@ -4,6 +4,7 @@ import type { TurnRow } from './log-store.ts'
 import { labelAfter, newLabel, type StoredLabel } from './session-list.ts'
 import { StoreError } from './store-error.ts'
 import type { Sql } from './tables/sql.ts'
+import { readTurn, readTurnByKey, readTurnsAfter } from './tables/turn-table.ts'
 
 /** What a backend has to write for one `append`. */
 export interface AppendPlan {
@@ -43,14 +44,11 @@ interface Shift {
   readonly tokens: number
 }
 
-/** What the store already has. */
+/** What is known of a session before. */
 export interface AppendTarget {
   readonly session: StoredSession | undefined
-  turn(turn: string): Sql<TurnRow | undefined>
-  /** The turn whose input was admitted with this key. */
-  turnByKey(idempotencyKey: string): Sql<TurnRow | undefined>
-  /** Turns whose ordinal is above this one, ascending. Asked only where a session has branches. */
-  turnsAfter(ordinal: number): Sql<readonly TurnRow[]>
+  /** Some of its turns, by their ids. The others are read. */
+  readonly turns: ReadonlyMap<string, TurnRow> | undefined
 }
 
 /**
@@ -132,9 +130,9 @@ function* refuseUndone(draft: Draft, turn: string | null): Sql<void> {
 }
 
 function* refuseFollowed(draft: Draft, row: TurnRow): Sql<void> {
-  const { id, stored } = draft
+  const { id } = draft
   // One that waited until now was read by nobody: those that wait behind it follow the turn before it.
-  if ((yield* stored.turn(row.turn))?.state === 'queued') return
+  if ((yield* storedTurn(draft, row.turn))?.state === 'queued') return
   const follower = (yield* followers(draft, row)).find(({ state }) => state !== 'undone')
   if (!follower) return
   throw new StoreError(
@@ -145,11 +143,12 @@ function* refuseFollowed(draft: Draft, row: TurnRow): Sql<void> {
 
 /** The turns that follow a turn, directly or through others, where the session has branches. */
 function* followers(draft: Draft, { ordinal, turn }: TurnRow): Sql<readonly TurnRow[]> {
-  const { session, stored, turns } = draft
+  const { session, turns } = draft
   if (session.head === null) return []
-  const known = yield* stored.turnsAfter(ordinal)
+  const known: TurnRow[] = []
+  for (const { turn: id } of yield* readTurnsAfter(draft.id, ordinal)) known.push((yield* plannedTurn(draft, id)).row)
   const later = [
-    ...known.map((row) => turns.get(row.turn)?.row ?? shifted(draft, row)),
+    ...known,
     ...[...turns.values()].flatMap(({ row, isNew }) => (isNew && row.ordinal > ordinal ? [row] : [])),
   ]
   const lead = new Map([[ordinal, turn]])
@@ -166,8 +165,8 @@ function* admit(
   seq: number,
   { parent, tokensBefore }: Place,
 ): Sql<PlannedTurn> {
-  const { id, session, stored, time, turns } = draft
-  if (turns.has(body.turn) || (yield* stored.turn(body.turn))) {
+  const { id, session, time, turns } = draft
+  if (turns.has(body.turn) || (yield* storedTurn(draft, body.turn))) {
     throw new StoreError(
       'conflict',
       `Session ${id} has a turn ${body.turn} already. Give each input a turn of its own.`,
@@ -192,8 +191,8 @@ function* admit(
 }
 
 function* useKey(draft: Draft, key: string, turn: string): Sql<void> {
-  const { id, stored, turnsByKey } = draft
-  const before = turnsByKey.get(key) ?? (yield* stored.turnByKey(key))?.turn
+  const { id, turnsByKey } = draft
+  const before = turnsByKey.get(key) ?? (yield* readTurnByKey(id, key))?.turn
   if (before !== undefined) {
     throw new StoreError(
       'conflict',
@@ -203,18 +202,18 @@ function* useKey(draft: Draft, key: string, turn: string): Sql<void> {
   turnsByKey.set(key, turn)
 }
 
-function* plannedTurn(draft: Draft, turn: string): Sql<PlannedTurn> {
-  const { id, stored, turns } = draft
-  const planned = turns.get(turn)
-  if (planned) return planned
-  const row = yield* stored.turn(turn)
-  if (!row) throw new StoreError('not-found', `Session ${id} has no turn ${turn}. An input entry begins it.`)
-  return { row: shifted(draft, row), isNew: false }
+function* storedTurn({ id, stored }: Draft, turn: string): Sql<TurnRow | undefined> {
+  return stored.turns?.get(turn) ?? (yield* readTurn(id, turn))
 }
 
-function shifted({ shifts }: Draft, row: TurnRow): TurnRow {
-  const missed = shifts.filter((shift) => shift.ordinal < row.ordinal).reduce((sum, shift) => sum + shift.tokens, 0)
-  return { ...row, tokensBefore: row.tokensBefore + missed }
+function* plannedTurn(draft: Draft, turn: string): Sql<PlannedTurn> {
+  const { id, turns } = draft
+  const planned = turns.get(turn)
+  if (planned) return planned
+  const row = yield* storedTurn(draft, turn)
+  if (!row) throw new StoreError('not-found', `Session ${id} has no turn ${turn}. An input entry begins it.`)
+  const missed = draft.shifts.reduce((sum, { ordinal, tokens }) => (ordinal < row.ordinal ? sum + tokens : sum), 0)
+  return { row: { ...row, tokensBefore: row.tokensBefore + missed }, isNew: false }
 }
 
 function* grow(draft: Draft, grown: TurnRow, tokens: number): Sql<void> {

@@ -1,5 +1,5 @@
-import { type Clock, openSqlite, type SqliteConnection } from '../../platform.ts'
-import type { Sql, SqlReader, SqlStep } from '../tables/sql.ts'
+import { type Clock, openSqlite, type SqliteConnection, type SqliteValue } from '../../platform.ts'
+import type { Sql, SqlReader } from '../tables/sql.ts'
 import { valuesOf } from '../tables/statement.ts'
 import { storeFile } from '../store-error.ts'
 
@@ -11,9 +11,8 @@ export interface StoreConnection extends Pick<
   readonly clock: Clock
   /** Rows of a query of SQLite alone. */
   readonly query: SqliteConnection['all']
-  /** Runs work on the tables to its end, without a break. */
-  work<Result>(work: Sql<Result>): Result
-  read<Result>(work: Sql<Result>, sees?: Parameters<SqlReader['read']>[1]): Result
+  /** Runs work on the tables to its end, without a break. For `sees`, see `SqlReader`. */
+  work<Result>(work: Sql<Result>, sees?: Parameters<SqlReader['read']>[1]): Result
   /**
    * While a large write is made, its pages go into the write-ahead log at once and stay there: memory for all of them, and the way
    * into the file, each take as long as the write itself.
@@ -60,15 +59,6 @@ export function openStoreConnection(options: SqliteStoreOptions): StoreConnectio
     readOnly: database.readOnly,
     query: database.all,
     work,
-    read(reading, sees) {
-      if (sees !== 'one-snapshot') return work(reading)
-      execute('begin')
-      try {
-        return work(reading)
-      } finally {
-        execute('rollback')
-      }
-    },
     execute,
     transaction,
     sync,
@@ -81,34 +71,32 @@ export function openStoreConnection(options: SqliteStoreOptions): StoreConnectio
     close,
   }
 
-  function work<Result>(run: Sql<Result>): Result {
+  function work<Result>(run: Sql<Result>, sees?: Parameters<SqlReader['read']>[1]): Result {
+    if (sees === 'one-snapshot') {
+      execute('begin')
+      try {
+        return work(run)
+      } finally {
+        execute('rollback')
+      }
+    }
     let next = run.next()
     while (!next.done) {
-      let answered: unknown
+      const step = next.value
+      let answer: unknown
       try {
-        answered = answer(next.value)
+        if (step.type === 'overwrite') execute(`pragma secure_delete = ${step.does ? 'on' : 'off'}`)
+        else {
+          const ask: (sql: string, ...values: readonly SqliteValue[]) => unknown =
+            database[step.type === 'run' ? 'change' : step.type]
+          answer = ask(step.statement.sql, ...valuesOf(step))
+        }
       } catch (error) {
         next = run.throw(error)
         continue
       }
-      next = run.next(answered)
+      next = run.next(answer)
     }
     return next.value
-  }
-
-  function answer(step: SqlStep): unknown {
-    if (step.type === 'overwrite') return execute(`pragma secure_delete = ${step.does ? 'on' : 'off'}`)
-    const { sql } = step.statement
-    const values = valuesOf(step.statement, step.parameters)
-    switch (step.type) {
-      case 'run':
-        return database.change(sql, ...values)
-      case 'get':
-        return database.get(sql, ...values)
-      case 'all':
-        return database.all(sql, ...values)
-      case 'tuples':
-        return database.tuples(sql, ...values)
-    }
   }
 }

@@ -203,7 +203,10 @@ test('what a refused call of another program used is known after the migration, 
   former.close()
   const connection = openStoreConnection({ clock: systemClock, path })
   migrate(connection)
-  assert.deepEqual(await Array.fromAsync(findDamage(connection, () => openMemoryStore(systemClock))), [])
+  assert.deepEqual(
+    await Array.fromAsync(findDamage({ ...connection, read: connection.work }, () => openMemoryStore(systemClock))),
+    [],
+  )
   connection.close()
 })
 
@@ -230,7 +233,9 @@ test('a store of version 1 goes on: what it holds stays, what comes has digests,
   assert.deepEqual(versionsIn(path), [newest])
   const damage = async () => {
     const connection = openStoreConnection({ clock: systemClock, path })
-    const found = await Array.fromAsync(findDamage(connection, () => openMemoryStore(systemClock)))
+    const found = await Array.fromAsync(
+      findDamage({ ...connection, read: connection.work }, () => openMemoryStore(systemClock)),
+    )
     connection.close()
     return found.map(({ place }) => place)
   }

@@ -12,13 +12,12 @@ export async function openStoreFile(options: SqliteStoreOptions): Promise<Sessio
   refuseOtherVersions(path)
   const connection = openMigrated(options)
   const { readOnly, work, close } = connection
-  const { push, ...queue } = createWriteQueue(connection)
   return createStore({
     place: path,
     clock,
     readOnly,
-    read: connection.read,
-    queue: { ...queue, push: (write, about) => push(() => work(write()), about) },
+    read: work,
+    queue: createWriteQueue(connection),
     openMemory: () => openMemoryStore(clock),
     close,
   })

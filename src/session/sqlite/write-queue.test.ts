@@ -81,13 +81,12 @@ test('two large writes of one moment are two transactions with other work betwee
       return connection.transaction(work)
     },
   })
-  const large = (text: string) =>
-    queue.push(() => connection.work(putContent(text, contentHash(text))), { characters: text.length })
+  const large = (text: string) => queue.push(() => putContent(text, contentHash(text)), { characters: text.length })
   await Promise.all([
-    queue.push(() => connection.work(putValue('before', 1))),
+    queue.push(() => putValue('before', 1)),
     large(one),
     large(other),
-    queue.push(() => connection.work(putValue('behind', 2))),
+    queue.push(() => putValue('behind', 2)),
   ])
   assert.deepEqual(await Promise.all(seen), [
     [1, one, undefined],
@@ -103,7 +102,7 @@ test('nothing is acknowledged before the disk has it, and what is written meanwh
   const said: string[] = []
   const put = (key: string) =>
     queue
-      .push(() => connection.work(putValue(key, 1)), { written: () => said.push(`${key} is written`) })
+      .push(() => putValue(key, 1), { written: () => said.push(`${key} is written`) })
       .then(() => said.push(`${key} is acknowledged`))
   const first = put('a')
   const began = await nextSync()
@@ -128,15 +127,15 @@ test('nothing is acknowledged before the disk has it, and what is written meanwh
 test('where the disk did not take what was written, none of it is acknowledged, and nothing more is written', async (context) => {
   const { connection, queue, nextSync } = await queueWithDisk(context)
   const acknowledged: string[] = []
-  const first = queue.push(() => connection.work(putValue('a', 1)), { written: () => acknowledged.push('a') })
+  const first = queue.push(() => putValue('a', 1), { written: () => acknowledged.push('a') })
   const began = await nextSync()
-  const second = queue.push(() => connection.work(putValue('b', 1)), { written: () => acknowledged.push('b') })
+  const second = queue.push(() => putValue('b', 1), { written: () => acknowledged.push('b') })
   const refused = [first, second, queue.onDisk()].map((promise) => assert.rejects(promise, { code: 'io' }))
   await immediate()
   began.reject(new StoreError('io', 'the disk failed'))
   await Promise.all(refused)
   await assert.rejects(
-    queue.push(() => connection.work(putValue('c', 1))),
+    queue.push(() => putValue('c', 1)),
     { code: 'io' },
   )
   assert.deepEqual(acknowledged, [])

@@ -1,9 +1,10 @@
 import { StoreError } from '../store-error.ts'
 import type { QueuedWriteOptions } from '../tables/create-store.ts'
+import type { Sql } from '../tables/sql.ts'
 import type { StoreConnection } from './connection.ts'
 
 interface Job {
-  readonly run: () => unknown
+  readonly run: () => Sql<unknown>
   readonly isLarge: boolean
   readonly written: ((result: never) => void) | undefined
   readonly resolve: (result: never) => void
@@ -43,7 +44,7 @@ export function createWriteQueue(connection: StoreConnection) {
      * Resolves when the write of `run` is on the disk. Where `run` throws, only this write is undone. `written` is called once
      * the write is on the disk: in the order of the writes, and before any of their promises resolves.
      */
-    push<Result>(run: () => Result, { characters = 0, written }: QueuedWriteOptions<Result> = {}) {
+    push<Result>(run: () => Sql<Result>, { characters = 0, written }: QueuedWriteOptions<Result> = {}) {
       return new Promise<Result>((resolve, reject) => {
         if (fault) return reject(fault.error)
         if (waiting.length === 0) connection.clock.soon(writeNext)
@@ -141,7 +142,7 @@ function commit(connection: StoreConnection, jobs: readonly Job[], refuse: Refus
   try {
     const results = connection.transaction(() => {
       begun = true
-      return jobs.map(({ run }) => run())
+      return jobs.map(({ run }) => connection.work(run()))
     })
     return [{ jobs, results }]
   } catch (error) {

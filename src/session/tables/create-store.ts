@@ -53,7 +53,7 @@ export interface StoreDatabase extends SqlReader {
   close(): void | Promise<void>
 }
 
-/** See `createWriteQueue`, which has the same contract for functions instead of work on tables. */
+/** The writes of a store. See `createWriteQueue`. */
 export interface StoreQueue {
   readonly failed: Promise<unknown>
   push<Result>(work: () => Sql<Result>, options?: QueuedWriteOptions<Result>): Promise<Result>

@@ -10,7 +10,7 @@ import { insertInto, type Query, statement, where } from './statement.ts'
 import { type StoredState, sessionState } from './session-table.ts'
 import { putToolSums } from './sum-table.ts'
 import { cutLongTexts, type LongText, refuseMissingTexts, withLongTexts } from './text-parts.ts'
-import { insertTurn, shiftTurns, readTurn, readTurnByKey, readTurnsAfter, updateTurn } from './turn-table.ts'
+import { insertTurn, shiftTurns, updateTurn } from './turn-table.ts'
 
 /** Bodies of entries, each with what is written of it. Made before the transaction, which blocks other writes. */
 interface SerializedBodies {
@@ -54,15 +54,9 @@ export function* append(
   const last = lastAppends.get(session)
   lastAppends.delete(session)
   const state = last ? last.state : yield* get(sessionState, { id: session })
-  const stored = {
-    session: state,
-    turn: (id: string) => knownTurn(last?.turns, session, id),
-    turnsAfter: (ordinal: number) => readTurnsAfter(session, ordinal),
-    turnByKey: (idempotencyKey: string) => readTurnByKey(session, idempotencyKey),
-  }
   let planned: AppendPlan
   try {
-    planned = yield* planAppend(stored, session, bodies, time)
+    planned = yield* planAppend({ session: state, turns: last?.turns }, session, bodies, time)
   } catch (error) {
     if (last) return yield* append(lastAppends, session, made, time)
     throw error
@@ -95,15 +89,6 @@ export function* append(
   lastAppends.set(session, { state: after, turns: new Map(planned.turns.map(({ row }) => [row.turn, row])) })
   if (lastAppends.size > MOST_SESSIONS) lastAppends.delete(lastAppends.keys().next().value!)
   return planned.entries
-}
-
-// No generator function is made for a call: the first run of each costs as much as a statement.
-function* knownTurn(
-  known: ReadonlyMap<string, TurnRow> | undefined,
-  session: string,
-  id: string,
-): Sql<TurnRow | undefined> {
-  return known?.get(id) ?? (yield* readTurn(session, id))
 }
 
 function turnOf(body: EntryBody): string | null {

@@ -98,7 +98,7 @@ function* newestRows(session: string, options: RecentTurnsOptions): Sql<readonly
   const { limit, notBefore, upTo = ALL } = options
   const seen: TurnRow[] = []
   let sum = 0
-  const walk = walkFrom(session, yield* newestOrdinal(session, options))
+  const walk: Walk = { ...BEGUN, session, ordinal: yield* newestOrdinal(session, options) }
   for (let stored = yield* nextTurn(walk); stored; stored = yield* nextTurn(walk)) {
     const row = yield* turnRowUpTo(stored, upTo)
     seen.push(row)
@@ -120,9 +120,7 @@ interface Walk {
   row: TurnRow | undefined
 }
 
-function walkFrom(session: string, ordinal: number): Walk {
-  return { session, ordinal, page: [], at: 0, row: undefined }
-}
+const BEGUN = { page: [], at: 0, row: undefined }
 
 /** The next turn of a walk; `undefined` after the last. */
 function* nextTurn(walk: Walk): Sql<TurnRow | undefined> {
@@ -183,7 +181,7 @@ function* turnRowUpTo(row: TurnRow, upTo: number): Sql<TurnRow> {
 function* tokensBeforeAt(oldest: TurnRow, upTo: number): Sql<number> {
   const started = yield* lastOrdinal(oldest.session, upTo, 'turn-start')
   let tokensBefore = oldest.tokensBefore
-  const walk = walkFrom(oldest.session, yield* ordinalBefore(oldest))
+  const walk: Walk = { ...BEGUN, session: oldest.session, ordinal: yield* ordinalBefore(oldest) }
   for (let row = yield* nextTurn(walk); row; row = yield* nextTurn(walk)) {
     // An undone turn proves nothing about the turns before it.
     if (row.ordinal < started && row.lastSeq <= upTo && row.state !== 'undone') break

@@ -8,7 +8,7 @@ import type { Statement } from './statement.ts'
  */
 export type Sql<Result> = Generator<SqlStep, Result, unknown>
 
-/** What a database is asked to do next. */
+/** What a database is asked to do next. No generator function is made for a call: its first run costs as much as a statement. */
 export type SqlStep =
   | {
       /** The answer: the number of changed rows, the first row, all rows as objects, or as arrays in the order of the columns. */

@@ -50,10 +50,11 @@ export function idRange(beginning: string) {
 }
 
 /** The values of the parameters of a statement, in the order of its text. */
-export function valuesOf({ sql, names }: Statement<never, unknown>, parameters: object): readonly SqliteValue[] {
-  if (names === undefined) return parameters as readonly SqliteValue[]
+export function valuesOf(step: { readonly statement: Statement<never, unknown>; readonly parameters: object }) {
+  const { sql, names } = step.statement
+  if (names === undefined) return step.parameters as readonly SqliteValue[]
   return names.map((name) => {
-    const value = (parameters as Readonly<Record<string, SqliteValue | undefined>>)[name]
+    const value = (step.parameters as Readonly<Record<string, SqliteValue | undefined>>)[name]
     if (value === undefined) throw new TypeError(`The parameter ${name} is missing: ${sql}`)
     return value
   })
