@@ -63,7 +63,7 @@ export interface SqliteOptions {
 const waitForDisk = promisify((file: number, done: (error: Error | null) => void) => fdatasync(file, done))
 const DEFAULT_BUSY_TIMEOUT_MS = 5_000
 /** The size of the page cache: pages that are read often stay in memory. */
-const CACHE_KIBIBYTES = 32 * 1024
+const CACHE_KIBIBYTES = 8 * 1024
 
 /** Opens an SQLite file. Every failure is an error of its kind. */
 export function openSqlite(options: SqliteOptions): SqliteConnection {

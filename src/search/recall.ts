@@ -108,6 +108,11 @@ export interface RecallIndex {
    * at `from`: another process has indexed it in the meantime.
    */
   add(parts: readonly LogPart[]): readonly LogPart[]
+  /**
+   * Merges a part of what was added since, so that a search reads few segments. Returns true while more is left: call again.
+   * Without it, a later `add` merges much at once.
+   */
+  mergeSome(): boolean
   /** Removes a part of a session and overwrites its bytes. Returns true while more is left: call again. */
   removeSome(session: string): boolean
   find(query: RecallQuery): Omit<RecallAnswer, 'complete'>

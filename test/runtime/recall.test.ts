@@ -9,6 +9,7 @@ import { parseDates, datePeriods } from '../../src/search/recall/dates.ts'
 import { openStore } from '../../src/session.ts'
 import { openRecallIndex, type RecallAnswer, type RecallQuery } from '../../src/search.ts'
 import { scriptedModel } from '../../src/testing.ts'
+import { temporaryFolder } from '../session/temporary-folder.ts'
 import { calledTool, logHistory } from '../recall/logged-history.ts'
 import { plantedFacts, plantedFiller, plantedLanguages } from '../recall/planted-facts.ts'
 import { served } from '../server/served.ts'
@@ -527,6 +528,37 @@ test('sessions are found, limited and taken out wherever their words are kept', 
   assert.equal(index.removeSome('b'), false)
   assert.deepEqual(new Set(found('cormorants')), new Set(['a', 'c', 'd', 'e']))
   index.close()
+})
+
+test('what is added merges nothing; what is merged step by step leaves few segments and the same answers', async (t) => {
+  const path = join(await temporaryFolder(t), 'history.sqlite')
+  const index = await openRecallIndex({ clock: systemClock, path })
+  const database = new DatabaseSync(path)
+  t.after(() => [index, database].forEach((each) => each.close()))
+  const column = (sql: string) =>
+    database
+      .prepare(sql)
+      .all()
+      .map((row) => Object.values(row)[0] as number)
+  const place = { session: 'a', created: '2026-01-05', mark: '2026-01-05' }
+  const answered = () => index.find({ text: 'cormorant', limit: 100 }).passages.map(({ seq }) => seq)
+  let steps = 0
+  for (let seq = 1; seq <= 40; seq += 1) {
+    const text = Array.from({ length: 60 }, (_, n) => `cormorant word${seq}x${n}`).join(' ')
+    const item = { turn: 't', ordinal: 1, seq, time: '2026-01-05', kind: 'message', role: 'user', text } as const
+    const before = seq === 1 ? [] : column('select id from words_1_data')
+    index.add([{ ...place, from: seq - 1, upTo: seq, items: [item] }])
+    const after = new Set(column('select id from words_1_data'))
+    assert.deepEqual(
+      before.filter((id) => !after.has(id)),
+      [],
+    )
+    const found = answered()
+    for (let more = true; more; steps += 1) more = index.mergeSome()
+    assert.deepEqual(answered(), found)
+  }
+  assert.ok(steps > 40)
+  assert.ok(column('select count(distinct segid) from words_1_idx')[0]! < 16)
 })
 
 test('sessions of a conversation that began at the same time have one order, whichever was indexed first', async () => {

@@ -8,6 +8,7 @@ import { type Gateway, openGateway } from '../gateway.ts'
 import { exitNow, onInterrupt } from '../interrupt.ts'
 import { loadedCapabilities, note, print, printJson } from '../io.ts'
 import { addressWithToken, type StartFacts, startScreen } from '../start-screen.ts'
+import { returnMemoryWhenQuiet } from '../return-memory.ts'
 import { version } from '../version.ts'
 
 /** How long running calls may take to finish, ms. Unfinished turns resume at the next start. */
@@ -49,6 +50,7 @@ async function runGateway(call: CommandCall, given: Io): Promise<number> {
     },
   })
   const listening = await listenOn(gateway)
+  const stopReturning = returnMemoryWhenQuiet(systemClock)
   let fault: unknown
   try {
     gateway.claim.update({ pid: process.pid, address: listening.url, started: gateway.started })
@@ -60,6 +62,7 @@ async function runGateway(call: CommandCall, given: Io): Promise<number> {
     if (fault !== undefined) note(io, `Stopping: ${errorMessage(fault)}. Unfinished turns resume at the next start.`)
     else if (!call.json) note(io, '\nStopping. Press Ctrl-C again to exit at once.')
   } finally {
+    stopReturning()
     await closeInTime(io, async () => {
       await listening.close({ graceMs: GRACE })
       await gateway.close().catch((error: unknown) => {

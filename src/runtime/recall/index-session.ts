@@ -27,10 +27,20 @@ export async function indexSession(parts: IndexingParts, session: string): Promi
     if (entries.length === 0) return
     for await (const { part } of logParts(store, entries)) {
       // Where somebody else indexes the same session, it is read again from where it is.
-      if (stopped.aborted || index.add([part]).length > 0) break
-      await store.clock.yield()
+      if (stopped.aborted || (await writeParts(parts, [part])).length > 0) break
     }
   }
+}
+
+/** Writes parts in one transaction and merges what that left to merge in others, with all other work between them. Returns the refused parts. */
+export async function writeParts(
+  { store: { clock }, index, stopped }: IndexingParts,
+  parts: readonly LogPart[],
+): Promise<readonly LogPart[]> {
+  const refused = index.add(parts)
+  do await clock.yield()
+  while (!stopped.aborted && index.mergeSome())
+  return refused
 }
 
 /** Makes a session known to the index before its log is read. Returns how far it is; `undefined` where there is no log. */

@@ -11,6 +11,7 @@ import {
   registerSession,
   removeSession,
   STEP_CHARACTERS,
+  writeParts,
 } from './index-session.ts'
 
 /** The search of the history over one store, with the index that it keeps. */
@@ -179,17 +180,16 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     characters = 0
     if (taken.size === 0) return
     try {
-      const { index } = await opened()
+      const all = await opened()
       let parts: LogPart[] = []
       let size = 0
       const add = async () => {
-        for (const { session } of index.add(parts)) {
+        for (const { session } of await writeParts(all, parts)) {
           followed.delete(session)
           behind.add(session)
         }
         parts = []
         size = 0
-        await clock.yield()
       }
       for (const [session, entries] of taken) {
         for await (const { part, characters: more } of logParts(store, entries)) {

@@ -37,7 +37,12 @@ export async function openRecallIndex(options: RecallIndexOptions): Promise<Reca
     connection.close()
     throw error
   }
-  const place: IndexPlace = { languages, fullShard: options.fullShard ?? DEFAULT_FULL_SHARD, named: new Set<string>() }
+  const place: IndexPlace = {
+    languages,
+    fullShard: options.fullShard ?? DEFAULT_FULL_SHARD,
+    named: new Set(),
+    unmerged: new Set(),
+  }
   return {
     session: (id) => connection.get<IndexedSession>(`${indexed} where id = ?`, id),
     sessions: () => connection.all<IndexedSession>(`${indexed} order by number`),
@@ -51,6 +56,7 @@ export async function openRecallIndex(options: RecallIndexOptions): Promise<Reca
         throw error
       }
     },
+    mergeSome: () => mergeSome(connection, place.unmerged),
     removeSome: (session) => removeSome(connection, session, languages),
     find: (query) => findPassages(connection, languages, query, options.timeZone),
     conversationSessions(session) {
@@ -88,6 +94,8 @@ interface IndexPlace {
   readonly fullShard: number
   /** Languages that the index has. */
   readonly named: Set<string>
+  /** Shards that were written and not merged since. */
+  readonly unmerged: Set<number>
   /** The newest shard. What other processes add to it meanwhile does not count. */
   newest?: { readonly shard: number; passages: number } | undefined
 }
@@ -110,6 +118,7 @@ function writePart(connection: SqliteConnection, part: LogPart, place: IndexPlac
     if (next >= MOST_PASSAGES) break
     next = writeItem(connection, item, { ...place, number, shard, next })
   }
+  if (next > first) place.unmerged.add(shard)
   if (place.newest?.shard === shard) place.newest.passages += next - first
   connection.run(
     'update sessions set up_to = ?, mark = ?, next = ?, shard = ? where number = ?',
@@ -208,6 +217,21 @@ function* indexedChunks([beginning, end]: readonly string[], length: number): Ge
   yield* eachChunk(beginning!)
   if (end === undefined) return
   for (const chunk of eachChunk(end)) yield { ...chunk, start: length - END + chunk.start }
+}
+
+/** Pages that are written while shards are merged in one transaction: about 10 ms. */
+const MERGED_PAGES = 64
+
+function mergeSome(connection: SqliteConnection, unmerged: Set<number>): boolean {
+  const [shard] = unmerged
+  if (shard === undefined) return false
+  const words = wordsTable(shard)
+  const changes = () => connection.get<{ readonly all: number }>('select total_changes() as "all"')!.all
+  const before = changes()
+  connection.run(`insert into ${words} (${words}, rank) values ('merge', ${MERGED_PAGES})`)
+  // The command itself counts as one change: https://sqlite.org/fts5.html#the_merge_command
+  if (changes() - before < 2) unmerged.delete(shard)
+  return unmerged.size > 0
 }
 
 /** Passages that are removed in one transaction: about 10 ms. */

@@ -37,7 +37,7 @@ function readVersion(connection: SqliteConnection): string | undefined {
 
 /**
  * Creates the missing tables of a shard: the stems of each passage without positions, and with `secure-delete`, so that
- * removed stems are overwritten.
+ * removed stems are overwritten. `mergeSome` merges segments: FTS5 itself would merge many of them with one of the commits.
  */
 export function makeShard(connection: SqliteConnection, shard: number): void {
   if (connection.get('select 1 from sqlite_schema where name = ?', wordsTable(shard)) !== undefined) return
@@ -46,7 +46,7 @@ export function makeShard(connection: SqliteConnection, shard: number): void {
       stems, content = '', columnsize = 0, detail = none,
       tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
     );
-    insert into ${wordsTable(shard)} (${wordsTable(shard)}, rank) values ('secure-delete', 1);
+    insert into ${wordsTable(shard)} (${wordsTable(shard)}, rank) values ('secure-delete', 1), ('automerge', 0);
     create virtual table ${vocabularyTable(shard)} using fts5vocab(${wordsTable(shard)}, row);
   `)
 }

@@ -237,12 +237,16 @@ async function waitForEnd(
   waitMs: number,
   left: AbortSignal,
 ): Promise<void> {
-  const signal = AbortSignal.any([runtime.store.clock.timeoutSignal(waitMs), left])
+  const over = new AbortController()
+  const cancel = runtime.store.clock.timer(waitMs, () => over.abort(), { idle: true })
+  const signal = AbortSignal.any([over.signal, left])
   try {
     const events = runtime.events(session, { turn, signal })
     while (!(await events.next()).done);
   } catch (error) {
     if (!signal.aborted) throw error
+  } finally {
+    cancel()
   }
 }
 
