@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ManifestEntry } from '../src/context.ts'
 import { sessionCosts } from '../src/runtime/usage/cost-report.ts'
+import { createRunningSums } from '../src/runtime/usage/running-sums.ts'
 import { usageReport } from '../src/runtime/usage/usage-report.ts'
 import { type CallRecord, openStore, type Write } from '../src/session.ts'
 import { systemClock } from '../src/platform.ts'
@@ -47,6 +48,16 @@ try {
       usageReport({ store, priceOf: async () => ({ input: 3, output: 15 }) }, { by, zone: 'Europe/Berlin' })
     await measured(`by ${by}`, report)
   }
+  const sums = createRunningSums({ store, priceOf: async () => ({ input: 3, output: 15 }) })
+  // Some of the calls are of a time that is still to come.
+  await sums.read()
+  await measured('a read of /metrics, nothing new', () => sums.read())
+  const { outcome, ...announced } = record(0)
+  for (let number = 0; number < 100; number += 1) {
+    await store.putCall({ ...announced, id: `new_${number}`, time: systemClock.time() })
+    await store.finishCall(`new_${number}`, outcome!)
+  }
+  await measured('a read of /metrics after 100 calls', () => sums.read())
   const ids = Array.from({ length: SESSIONS }, (_, session) => `s${session}`)
   await measured(`what each of ${SESSIONS} sessions cost`, () =>
     sessionCosts({ store, priceOf: async () => ({ input: 3, output: 15 }) }, ids),

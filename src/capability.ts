@@ -191,6 +191,7 @@ export type {
   UsageReport,
   UsageSums,
 } from './capability/runtime/usage.ts'
+export type { Breaker, RuntimeMetrics } from './capability/runtime/metrics.ts'
 export type { FoldedSession, ReloadResult, ReloadOptions } from './capability/runtime/reload.ts'
 export type { AttachedProvider, ModelSetup, SetupOptions, SetupProvider } from './capability/runtime/model-setup.ts'
 export type {

@@ -119,6 +119,7 @@ export {
   isStoreFile,
   openStore,
   snapshotStore,
+  storeBytes,
   storePath,
 } from './session/store-file.ts'
 export { type BlobStore, openBlobs } from './session/blobs.ts'

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { type Channel, type Contributions, type Runtime, RuntimeError } from '../capability.ts'
 import { createActivity, defined, type KnownSecrets } from '../platform.ts'
+import { storeBytes } from '../session.ts'
 import { examineStoredAudit } from './audit/home-audit.ts'
 import { createBackupService } from './backup/backup-service.ts'
 import { createBudgetService } from './budgets/budget-service.ts'
@@ -32,6 +33,7 @@ import { createToolAdmin } from './tools/tool-admin.ts'
 import { foldSessions } from './turn/fold-sessions.ts'
 import { createPreviews, previewCall } from './turn/preview.ts'
 import { createTurnService } from './turn/turn-service.ts'
+import { createRunningSums } from './usage/running-sums.ts'
 import { createUsageService } from './usage/usage-service.ts'
 
 export interface HostedRuntime extends Runtime {
@@ -130,6 +132,7 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
   const backups = createBackupService(parts)
   const toolAdmin = createToolAdmin({ ...shared, tools })
   const started = clock.time()
+  const sums = createRunningSums({ store, priceOf })
   let recovered = 0
   runtime = {
     store,
@@ -180,6 +183,14 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
         facts: await capabilities.status(),
       }
     },
+    metrics: async () => ({
+      started,
+      ...(await sums.read()),
+      ...queue.counts(),
+      waiting: approvals.count(),
+      breakers: choice.health.breakers(),
+      storeBytes: storeBytes(data),
+    }),
     async unready() {
       const fault = closing ? undefined : await parts.storeHealth?.fault()
       if (fault === 'full') return new RuntimeError('storage-full', 'The disk is full, and nothing can be stored.')
@@ -223,6 +234,7 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
   return runtime
 
   async function close(): Promise<void> {
+    sums.stop()
     await queue.stop({ cancels: parts.endsWithCommand ?? false })
     await running.stop()
     await stopKeepRules?.()

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type Clock,
@@ -22,6 +22,12 @@ export function storePath(data: string): string {
 /** Whether a name in the data folder belongs to the store. A backup copies such files only with `snapshotStore`. */
 export function isStoreFile(name: string): boolean {
   return name.startsWith(FILE)
+}
+
+/** The size of the files of the store of a home, bytes, by the path of its data folder. 0 where there is none. */
+export function storeBytes(data: string): number {
+  const sizes = ['', '-wal'].map((end) => statSync(`${storePath(data)}${end}`, { throwIfNoEntry: false })?.size ?? 0)
+  return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 /**

@@ -135,6 +135,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'GET /health',
     'GET /health/live',
     'GET /health/ready',
+    'GET /metrics',
     'GET /v1/models',
     'GET /v1/models/{model}',
     'GET /v1/responses/{response}',

@@ -103,6 +103,7 @@ const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
     'GET /api/token',
     'GET /api/tools',
     'GET /api/usage',
+    'GET /metrics',
     'POST /api/context',
     'POST /api/context/scenario',
     'POST /api/logout',

@@ -24,7 +24,9 @@ import {
   type SessionRow,
   type SessionStore,
   type TurnRow,
+  turnOutcomeTypes,
 } from '../../src/session.ts'
+import type { RuntimeMetrics } from '../../src/capability.ts'
 import type { RankedPassage, SearchHit } from '../../src/search.ts'
 import { presentOptions } from './present-options.ts'
 import { agentSchema } from '../../src/capabilities/agents/agent-record.ts'
@@ -634,6 +636,16 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       facts: {},
     }),
     unready: async () => undefined,
+    metrics: async () => ({
+      started: time,
+      turns: Object.fromEntries(turnOutcomeTypes.map((type) => [type, 0])) as RuntimeMetrics['turns'],
+      calls: [],
+      running: 0,
+      queued: 0,
+      waiting: 0,
+      breakers: [],
+      storeBytes: 0,
+    }),
     reload: async () => ({ warnings: [] }),
     idle: async () => {},
     close: async () => {},

@@ -31,6 +31,7 @@ import type {
 } from './calls.ts'
 import type { BackupService } from './backup-service.ts'
 import type { ConfigurationService } from './configuration-service.ts'
+import type { RuntimeMetrics } from './metrics.ts'
 import type { ModelSetup } from './model-setup.ts'
 import type { NoteService } from './note-service.ts'
 import type { Pairings } from './pairings.ts'
@@ -194,6 +195,7 @@ export interface Runtime {
   /** One model; the configured one where no id is given. Rejects with `model-not-found`. */
   model(id?: string): Promise<ModelView>
   status(): Promise<RuntimeStatus>
+  metrics(): Promise<RuntimeMetrics>
   /** Why no message can be accepted now: `closing`, `storage` or `storage-full`. `undefined`: one can. Writes only after a write failed. */
   unready(): Promise<RuntimeError | undefined>
   /** Reads prompt files and plugins again, between turns. With `now`, heads are composed again at the next call. */

@@ -1,5 +1,5 @@
 import { type TurnHealth, isProviderFault } from '../../agent.ts'
-import type { Clock } from '../../capability.ts'
+import type { Breaker, Clock } from '../../capability.ts'
 
 /** Whether providers answer, by what became of their last calls. */
 export type ProviderHealth = ReturnType<typeof createProviderHealth>
@@ -14,13 +14,6 @@ interface Trouble {
   readonly until?: number
   /** When a call was let through to see whether it answers again, ms of the clock. */
   readonly tried?: number
-}
-
-/** The breaker of a provider. `half-open`: one call may find out whether it answers again. */
-export interface Breaker {
-  readonly provider: string
-  readonly state: 'closed' | 'open' | 'half-open'
-  readonly failures: number
 }
 
 const FAILURES_TO_OPEN = 3

@@ -164,7 +164,7 @@ export function createUsageAdder() {
   let waiting = 0
   return {
     wait: () => void (waiting += 1),
-    add(call: CallSum, price: Price | undefined) {
+    add(call: Omit<CallSum, 'number'>, price: Price | undefined) {
       const { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens = 0 } = call
       const cost = callCost(call, price, call.time)
       calls += 1
