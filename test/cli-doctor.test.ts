@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type TestContext } from 'node:test'
 import type { Finding } from '../src/capability.ts'
+import { checkHome } from '../src/cli/doctor/check-machine.ts'
 import { openStore } from '../src/session.ts'
 import { readToken, systemClock } from '../src/runtime.ts'
 import { createProposals } from '../src/capabilities/subjects/proposals/proposals.ts'
@@ -534,4 +535,17 @@ test('the doctor says how large each part of the data is, and warns of much that
   assert.match(JSON.stringify(await sizes()), new RegExp(`^\\["size","ok",".*set-aside 5\\.0 kB.*; ${rules}"`))
   truncateSync(join(place, 'AGENTS.md'), 200_000_000)
   assert.match(JSON.stringify(await sizes()), /^\["size","warning","set-aside 200\.0 MB/)
+})
+
+test('doctor says that a home is on a network file system, and warns of a folder of the host', async (context) => {
+  const { home } = temporaryHome(context)
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  const on = async (type: string) => {
+    const { level, message } = await checkHome(home, () => [{ folder: '/', type }])
+    return [level, /\((.*?)\)/.exec(message)?.[1]]
+  }
+  assert.deepEqual(await on('ext4'), ['ok', undefined])
+  assert.deepEqual(await on('overlay'), ['ok', undefined])
+  assert.deepEqual(await on('fuse.sshfs'), ['problem', 'fuse.sshfs'])
+  assert.deepEqual(await on('9p'), ['warning', '9p'])
 })

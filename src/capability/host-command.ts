@@ -28,6 +28,7 @@ export const hostCommands = [
   'config',
   'reload',
   'token',
+  'service',
   'backup',
   'restore',
   'compact',

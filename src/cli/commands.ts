@@ -69,6 +69,7 @@ const inspecting: Readonly<Record<Exclude<HostCommand, keyof typeof talking | 'h
   config: async () => (await import('./command/config.ts')).configCommand,
   reload: async () => (await import('./command/reload.ts')).reloadCommand,
   token: async () => (await import('./command/token.ts')).tokenCommand,
+  service: async () => (await import('./command/service.ts')).serviceCommand,
   backup: async () => (await import('./command/backup.ts')).backupCommand,
   restore: async () => (await import('./command/backup.ts')).restoreCommand,
   compact: async () => (await import('./command/backup.ts')).compactCommand,

@@ -45,12 +45,12 @@ export async function openGateway(
     problemText,
     readToken,
   } = await import('../runtime.ts')
-  if (isRestorePending(home)) warn(await withClaim(home, () => completeRestore(home)))
+  if (isRestorePending(home)) warn(await withClaim(home, io, () => completeRestore(home)))
   const { capabilities, configuration, warnings } = await loadWithWarnings(home, io)
   const { claimHome } = await import('../session.ts')
   await createHome(homeAt(home))
   const started = new Date().toISOString()
-  const claim = await claimHome(home, { pid: process.pid, started })
+  const claim = await claimHome(home, { pid: process.pid, started }, io)
   try {
     const configured = configuration.gateway.token
     // Checked before anything is written, so that a refused token is not stored.
@@ -70,7 +70,7 @@ export async function openGateway(
       version: version(),
       listens,
       endsWithCommand,
-      warnings: exposed === undefined ? known : [...known, exposed],
+      warnings: [...known, ...[exposed, claim.warning].filter((text) => text !== undefined)],
       warn,
     })
     const server = await createHomeServer(home, runtime, configuration, { token, examine, examineSecurity }, io)

@@ -1,10 +1,15 @@
+import type { Io } from '../capability.ts'
 import { CommandFailure } from './failure.ts'
 
 /** Runs `work` while this process holds the claim on the home. Throws where another process holds it. */
-export async function withClaim<Result>(home: string, work: () => Promise<Result>): Promise<Result> {
+export async function withClaim<Result>(
+  home: string,
+  io: Pick<Io, 'environment'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const { claimHome, readClaim, StoreError } = await import('../session.ts')
   try {
-    const claim = await claimHome(home, { pid: process.pid, started: new Date().toISOString() })
+    const claim = await claimHome(home, { pid: process.pid, started: new Date().toISOString() }, io)
     try {
       return await work()
     } finally {

@@ -51,7 +51,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
   const { version } = createRequire(import.meta.url)('../../package.json') as { readonly version: string }
   const read = async () => ({ type: 'text' as const, text: JSON.stringify(written) })
   if (open.isRestorePending(home)) {
-    const claim = await claimHome(home, { pid: process.pid, started: clock.time() })
+    const claim = await claimHome(home, { pid: process.pid, started: clock.time() }, { environment })
     const completed = await open.completeRestore(home).finally(() => claim.release())
     warn?.(completed)
   }
@@ -60,7 +60,8 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
   if (problems.length > 0) throw new open.ConfigurationError(problems)
   const { bind, token: configured, allowedHosts, maxBodyBytes, heldBodyMegabytes } = configuration.gateway
   await open.createHome(open.homeAt(home))
-  const claim = await claimHome(home, { pid: process.pid, started: clock.time() })
+  const claim = await claimHome(home, { pid: process.pid, started: clock.time() }, { environment })
+  if (claim.warning !== undefined) warn?.(claim.warning)
   let runtime: HostedRuntime | undefined
   try {
     await refuseUnsafeBind(bind, configured ?? (await open.readToken(home)))

@@ -88,6 +88,7 @@ export const errorCodes = {
   conflict: { meaning: 'Something of this name exists, has already ended, or was changed meanwhile.' },
   invalid: { meaning: 'What was handed in cannot be stored or indexed.' },
   'too-large': { meaning: 'It is larger than the limit.' },
+  'network-home': { meaning: 'The home is on a network file system, where several machines could write the store.' },
   claimed: { meaning: 'Another gateway runs on this home.' },
   closed: { meaning: 'The store is closed.' },
   embedding: {

@@ -9,6 +9,24 @@ import { claimHome, readClaim } from './claim-home.ts'
 
 const info = { pid: 42, address: 'http://127.0.0.1:4141', started: '2026-01-01T00:00:00.000Z' }
 
+test('a home on a network file system is refused before anything is written, unless a variable accepts it', async (context) => {
+  const home = await temporaryHome(context)
+  const options = { readMounts: () => [{ folder: '/', type: 'nfs4' }] }
+  const message = `The home ${home} is on a network file system (nfs4), where SQLite can lose what was written: its locks and its shared memory do not reach other machines.`
+  await assert.rejects(claimHome(home, info, options), {
+    code: 'network-home',
+    message,
+    hint: /FOREWORD_NETWORK_HOME=1/,
+  })
+  assert.equal(readClaim(home), undefined)
+  const claim = await claimHome(home, info, { ...options, environment: { FOREWORD_NETWORK_HOME: '1' } })
+  assert.equal(claim.warning, message)
+  claim.release()
+  const shared = await claimHome(home, info, { readMounts: () => [{ folder: '/', type: 'virtiofs' }] })
+  assert.equal(shared.warning, undefined)
+  shared.release()
+})
+
 test('a home has one gateway, and a second one gets an error that names the first', async (context) => {
   const home = await temporaryHome(context)
   const claim = await claimHome(home, info)

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fieldsOf, isFileLocked, lockFile, parseJson } from '../platform.ts'
+import { fieldsOf, isFileLocked, lockFile, parseJson, type ReadMounts, remoteFileSystem } from '../platform.ts'
 import { storeError, StoreError } from './store-error.ts'
 
 /** The process that holds a home. */
@@ -15,6 +15,22 @@ export interface ClaimInfo {
 /** The right to be the only gateway of a home. The operating system ends it with the process, `kill -9` included. */
 export type Claim = Awaited<ReturnType<typeof claimHome>>
 
+export interface ClaimOptions {
+  /** `FOREWORD_NETWORK_HOME=1` claims a home on a network file system nevertheless. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Those of this machine where absent. */
+  readonly readMounts?: ReadMounts | undefined
+}
+
+const NETWORK_HOME = 'FOREWORD_NETWORK_HOME'
+
+/** Why a home is not safe where it is, in a sentence; `undefined` on a disk of this machine. */
+export function networkFault(directory: string, readMounts?: ReadMounts): string | undefined {
+  const remote = remoteFileSystem(directory, readMounts)
+  if (remote?.kind !== 'network') return undefined
+  return `The home ${directory} is on a network file system (${remote.type}), where SQLite can lose what was written: its locks and its shared memory do not reach other machines.`
+}
+
 /** How long a claim waits for readers of the lock, ms. */
 const WAIT_MS = 250
 const LOCK = 'gateway.lock'
@@ -24,9 +40,20 @@ const INFO = 'gateway.json'
  * Claims a home for this process. The lock is a transaction on `gateway.lock`; `gateway.json` beside it is for people and
  * for the command line, and may be stale after a crash.
  *
- * @throws StoreError `claimed`, which names the process that holds the home, `io`, `readonly`
+ * @throws StoreError `claimed`, which names the process that holds the home, `network-home`, `io`, `readonly`
  */
-export async function claimHome(directory: string, info: ClaimInfo) {
+export async function claimHome(
+  directory: string,
+  info: ClaimInfo,
+  { environment = {}, readMounts }: ClaimOptions = {},
+) {
+  const remote = networkFault(directory, readMounts)
+  const isAllowed = environment[NETWORK_HOME] === '1'
+  if (remote !== undefined && !isAllowed) {
+    throw new StoreError('network-home', remote, {
+      hint: `Move the home to a disk of this machine, or set ${NETWORK_HOME}=1 if no other machine ever opens it.`,
+    })
+  }
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const lock = withStoreErrors(directory, () => lockFile(join(directory, LOCK), { waitMs: WAIT_MS }))
   if (lock === undefined) throw claimedError(directory)
@@ -38,6 +65,8 @@ export async function claimHome(directory: string, info: ClaimInfo) {
   }
   let held = true
   return {
+    /** What is wrong with the home, where it was claimed nevertheless. */
+    warning: remote,
     update: (next: ClaimInfo) => writeInfo(directory, next),
     release() {
       if (!held) return

@@ -26,6 +26,8 @@ export type StoreErrorCode =
   | 'too-large'
   /** Another gateway runs on this home. */
   | 'claimed'
+  /** The home is on a file system that other machines reach, too. */
+  | 'network-home'
   | 'closed'
 
 /** A failure of the store. The message says what failed, where, and how to fix it; it never quotes the content of a session. */

@@ -165,7 +165,7 @@ async function archive(call: CommandCall, io: Io): Promise<number> {
   const { environment } = io
   const home = { home: call.home, environment, capabilities: await programCapabilities(io), clock: systemClock }
   const kept = await findHomeStore(call.home)
-  const done = await withClaim(call.home, () =>
+  const done = await withClaim(call.home, io, () =>
     withWritableStore(kept, async (store) => {
       const archived = await archiveAudit({
         ...home,

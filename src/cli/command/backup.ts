@@ -88,7 +88,7 @@ async function bringBack(call: CommandCall, io: Io): Promise<number> {
   const loading = (home: string) => ({ home, environment: io.environment, capabilities })
   if (!existsSync(file)) throw new CommandFailure('not-found', `No archive at ${file}.`)
   const progress = progressLine(io)
-  const restored = await withClaim(call.home, () =>
+  const restored = await withClaim(call.home, io, () =>
     runStoppable(io, (signal) =>
       restoreHome({
         home: call.home,
@@ -165,7 +165,7 @@ async function compact(call: CommandCall, given: Io): Promise<number> {
   const line = statusLine(io)
   const nothing = { contents: 0, files: 0, before: 0, after: 0 }
   const done = existsSync(call.home)
-    ? await withClaim(call.home, () => compactHome(call.home, systemClock, line.show, io.capabilities)).finally(
+    ? await withClaim(call.home, io, () => compactHome(call.home, systemClock, line.show, io.capabilities)).finally(
         line.clear,
       )
     : nothing

@@ -100,7 +100,7 @@ async function takeCheckpoint(home: string, io: Io, warn: (text: string) => void
   if (session.readClaim(home)) return
   const [configuration, kept] = await Promise.all([loadValidConfiguration(home, io), findHomeStore(home)])
   const { environment } = io
-  await withClaim(home, () =>
+  await withClaim(home, io, () =>
     withWritableStore(kept, (store) =>
       takeHomeCheckpoint({ home, environment, configuration, store, clock: systemClock, warn }),
     ),

@@ -2,6 +2,7 @@ import { constants, existsSync } from 'node:fs'
 import { access, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Finding } from '../../capability.ts'
+import { type ReadMounts, remoteFileSystem } from '../../platform.ts'
 import { ok, problem, warning } from './finding.ts'
 
 const NEEDED_NODE = 24
@@ -42,7 +43,7 @@ function nearestFolder(path: string): string {
 }
 
 /** Checks that the home is a folder that this user can read and write, and that no restore is pending. */
-export async function checkHome(home: string): Promise<Finding> {
+export async function checkHome(home: string, readMounts?: ReadMounts): Promise<Finding> {
   const facts = await stat(home).catch(() => undefined)
   if (facts === undefined) return ok('home', `${home} does not exist yet; \`foreword start\` creates it`)
   if (!facts.isDirectory()) {
@@ -55,7 +56,19 @@ export async function checkHome(home: string): Promise<Finding> {
   if (!writable) {
     return problem('home', `this user cannot read and write ${home}`, `Run \`chown -R "$USER" ${home}\`.`)
   }
-  const { isRestorePending } = await import('../../runtime.ts')
+  const [{ isRestorePending }, { networkFault }] = await Promise.all([
+    import('../../runtime.ts'),
+    import('../../session.ts'),
+  ])
+  const fault = networkFault(home, readMounts)
+  if (fault !== undefined) {
+    return problem('home', fault, 'Move the home to a disk of this machine, and set FOREWORD_HOME.')
+  }
+  const shared = remoteFileSystem(home, readMounts)
+  if (shared) {
+    const what = `${home} is a folder of the host of this virtual machine (${shared.type}): nothing may open it there meanwhile`
+    return warning('home', what, 'Move the home to a disk of this machine, and set FOREWORD_HOME.')
+  }
   if (!isRestorePending(home)) return ok('home', home)
   return problem('home', 'a restore was interrupted', 'Run `foreword start`, which completes the restore first.')
 }
