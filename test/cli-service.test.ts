@@ -125,6 +125,13 @@ test('a property list of launchd is XML with the words as they are', async (cont
   assert.deepEqual([facts['KeepAlive'], facts['Umask'], facts['UserName']], [{ SuccessfulExit: false }, 63, undefined])
 })
 
+test('no name in a unit can become a specifier, a variable or another word', () => {
+  const text = serviceText({ ...plan, ...odd })
+  const line = '"/opt/my node/50%%/node" "/opt/a \\"b\\" $$c\\\\d/foreword.js" "start" "--json"'
+  assert.ok(text.includes(`\nExecStart=/usr/bin/env ${line}\n`), text)
+  assert.ok(text.includes('\nEnvironment="FOREWORD_HOME=/home/<me> & you"\n'))
+})
+
 test('systemd accepts the units, also with odd names in them', (context) => {
   if (spawnSync('systemd-analyze', ['--version']).status !== 0) return context.skip('no systemd-analyze here')
   const folder = folderOf(context)

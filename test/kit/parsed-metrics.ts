@@ -45,8 +45,8 @@ export function parseMetrics(text: string): ReadonlyMap<string, ParsedMetric> {
     const key = [
       part,
       ...Object.entries(pairs)
-        .toSorted()
-        .map(([label, text]) => `${label}=${text}`),
+        .toSorted(([one], [other]) => (one < other ? -1 : 1))
+        .map(([label, content]) => `${label}=${content}`),
     ]
       .filter(Boolean)
       .join(' ')
@@ -68,9 +68,9 @@ function parseLabels(text: string): Readonly<Record<string, string>> {
   while (rest !== '') {
     const pair = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(?:,(?=.)|$)/.exec(rest)
     assert.ok(pair, `labels of the format: ${rest}`)
-    const [whole, name, value] = pair
-    assert.ok(!(name! in labels) && !name!.startsWith('__'), `a label ${name}`)
-    labels[name!] = value!.replaceAll(/\\(.)/g, (_, sign: string) => (sign === 'n' ? '\n' : sign))
+    const [whole, name = '', value = ''] = pair
+    assert.ok(!(name in labels) && !name.startsWith('__'), `a label ${name}`)
+    labels[name] = value.replaceAll(/\\(.)/g, (_, sign: string) => (sign === 'n' ? '\n' : sign))
     rest = rest.slice(whole.length)
   }
   return labels
