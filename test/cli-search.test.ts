@@ -134,7 +134,7 @@ test('--history finds a message as it was edited while it waited', async (contex
 
 test('--history marks what was taken back', async () => {
   const place = { session: 's', turn: 't', ordinal: 2, role: 'user', time: '2026-01-05T10:00:00.000Z', undone: true }
-  const passages = [{ ...place, text: 'The boat leaks.', matched: ['boat'] }]
+  const passages = [{ ...place, text: 'The boat leaks.', matched: ['boat'], hits: ['boat'] }]
   const answer = { passages, found: 'words', missing: [], nearest: [], complete: true }
   const history = scriptedConnection({ 'GET /api/search/history?q=boat': answer })
   const { stdout } = await run(['search', '--history', 'boat'], { connection: history })

@@ -200,18 +200,13 @@ function renderNeighbour(side: string, { ordinal, role, text }: PassageNeighbour
 }
 
 /** The part of a passage around its first match, in one line. */
-function excerpt({ text, matched, start, end, length }: RankedPassage): string {
+function excerpt({ text, hits, start, end, length }: RankedPassage): string {
   const line = text.replaceAll(/\s+/g, ' ')
   const lower = line.toLowerCase()
-  const places = matched.map((word) => lower.indexOf(wordStem(word))).filter((place) => place !== -1)
+  const places = hits.map((word) => lower.indexOf(word)).filter((place) => place !== -1)
   const first = places.length === 0 ? 0 : Math.min(...places)
   const from =
     line.length <= SHOWN ? 0 : wholeCharacter(line, Math.max(0, Math.min(first - SHOWN / 4, line.length - SHOWN)))
   const to = wholeCharacter(line, Math.min(line.length, from + SHOWN))
   return `${from > 0 || start > 0 ? '…' : ''}${line.slice(from, to)}${to < line.length || end < length ? '…' : ''}`
-}
-
-/** About what the forms of a word have in common. */
-function wordStem(word: string): string {
-  return word.length <= 4 ? word : word.slice(0, Math.max(4, word.length - 3))
 }

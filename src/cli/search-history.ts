@@ -21,12 +21,12 @@ export const searchHistory = showAnswer(async (connection, call) => {
   return await requestJson<RecallAnswer>(connection, `/api/search/history?${query.toString()}`)
 }, printHistory)
 
-function printHistory(answer: RecallAnswer, io: Io, call: CommandCall): void {
-  for (const passage of answer.passages) printPassage(passage, call.words.join(' '), io)
+function printHistory(answer: RecallAnswer, io: Io): void {
+  for (const passage of answer.passages) printPassage(passage, io)
   for (const line of remarks(answer)) note(io, line, 'dim')
 }
 
-function printPassage(passage: RankedPassage, text: string, io: Io): void {
+function printPassage(passage: RankedPassage, io: Io): void {
   const { session, ordinal, role, time, call, before, after, undone } = passage
   const said = call ? `tool ${exactLine(call.name)}${call.ok === false ? ' (failed)' : ''}` : role
   print(
@@ -35,7 +35,7 @@ function printPassage(passage: RankedPassage, text: string, io: Io): void {
   )
   const around = Math.max(40, width(io) - 20)
   if (before) print(io, `  ${before.role}: ${singleLine(exactLine(before.text), around)}`, 'dim')
-  const marked = snippet(passage.text, [text, ...passage.matched].join(' '), Math.max(60, 2 * width(io) - 20))
+  const marked = snippet(passage.text, passage.hits.join(' '), Math.max(60, 2 * width(io) - 20))
   print(io, `  ${marked.map(({ word, hit }) => (hit ? applyStyle(io, 'yellow', word) : word)).join('')}`)
   if (after) print(io, `  ${after.role}: ${singleLine(exactLine(after.text), around)}`, 'dim')
 }

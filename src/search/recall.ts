@@ -70,6 +70,8 @@ export interface RankedPassage {
   readonly call?: RecalledCall
   /** Words of the question in this passage or its neighbours, as they were written. */
   readonly matched: readonly string[]
+  /** Words of this passage alone that were found, in lower case, as the passage writes them: `tables` where `table` was asked for. */
+  readonly hits: readonly string[]
   /** Higher is better; comparable only within one answer. */
   readonly score: number
   /** The passages right before and right after it in the same session. */

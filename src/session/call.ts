@@ -151,8 +151,15 @@ export interface CallStore {
   call(id: string): Promise<CallRecord | undefined>
   /** Calls of a session in the order they were made. */
   calls(session: string, options?: CallsOptions): Promise<readonly CallRecord[]>
-  /** Calls of all sessions and of none, newest first; with `beginning` only those whose id begins with it, sorted by id. */
-  findCalls(options: { limit: number; beginning?: string | undefined }): Promise<readonly CallRecord[]>
+  /**
+   * Calls of all sessions and of none, newest first; with `before` those that were made before the call of this id; with `beginning`
+   * only those whose id begins with it, sorted by id. `not-found` where there is no call `before`.
+   */
+  findCalls(options: {
+    limit: number
+    before?: string | undefined
+    beginning?: string | undefined
+  }): Promise<readonly CallRecord[]>
   /** Calls of other programs whose answer has this id of its provider's, newest first. */
   callsAnswered(id: string): Promise<readonly CallRecord[]>
 }

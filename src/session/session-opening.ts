@@ -24,6 +24,7 @@ export function openingOf(
 }
 
 function sayingWords(text: string): string | undefined {
+  let hasGreeted = false
   const own = text.slice(0, LOOKED_AT).replaceAll(FENCED, '').replaceAll(QUOTED, '')
   for (const line of own.split('\n')) {
     const words = line
@@ -36,7 +37,11 @@ function sayingWords(text: string): string | undefined {
       .trim()
     if (NAMES.test(words)) continue
     for (const sentence of words.match(SENTENCE) ?? []) {
-      const said = sentence.trim().replace(GREETING, '')
+      const whole = sentence.trim()
+      const rest = whole.replace(GREETING, '')
+      // What followed a greeting begins a title now.
+      hasGreeted ||= rest !== whole
+      const said = hasGreeted ? rest.charAt(0).toUpperCase() + rest.slice(1) : rest
       if (/\p{L}{2}/u.test(said) && !SHORT_ANSWER.test(said)) return shortened(said)
     }
   }

@@ -172,6 +172,8 @@ export function callCases(storeCase: StoreCase): void {
     const found = async (options: Parameters<typeof store.findCalls>[0]) =>
       (await store.findCalls(options)).map((record) => record.id)
     assert.deepEqual(await found({ limit: 3 }), ['alone', 'other', 'c4'])
+    assert.deepEqual(await found({ limit: 3, before: 'c4' }), ['c2', 'c1', 'c3'])
+    await assert.rejects(store.findCalls({ limit: 1, before: 'unknown' }), { code: 'not-found' })
     assert.deepEqual(await found({ limit: 3, beginning: 'c' }), ['c1', 'c2', 'c3'])
     assert.deepEqual(await found({ limit: 3, beginning: 'al' }), ['alone'])
   })

@@ -140,7 +140,7 @@ test('before a call the line has the price of the prompt, and the inspector that
 
 test('where no price is known, no figure of money is shown, and the header says so', async (t) => {
   const { page } = await asked(t, { priced: false })
-  await page.locator('header').getByRole('link', { name: 'No price known' }).waitFor()
+  await page.locator('header').getByRole('link', { name: 'Price not known' }).waitFor()
   await openFirstCall(page)
   assert.doesNotMatch(await page.getByRole('log').innerText(), /\$/)
   const inspector = page.getByRole('complementary', { name: 'Inspector' })

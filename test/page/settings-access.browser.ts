@@ -87,7 +87,7 @@ test('the tools of a policy that stays as it is', async (t) => {
     const trial = main.getByRole('region', { name: 'Try a call' })
     await trial.getByLabel('Tool').selectOption('shell')
     await trial.getByLabel('Command').fill('git log -1')
-    await trial.getByText('Denied').waitFor()
+    await trial.getByText('Refused').waitFor()
     await trial.getByText('tool-access.json does not allow it (global.allowedTools).').waitFor()
     await main.getByLabel('Access of shell').selectOption('allowed')
     await trial.getByText('After your change').waitFor()

@@ -106,3 +106,22 @@ test('templates are made, renamed, removed and put back in the settings', async 
   await page.getByRole('button', { name: 'Undo' }).click()
   await main.getByRole('link', { name: /^check Review .* · version 4$/ }).waitFor()
 })
+
+test('a message that was sent is saved as a template from its turn', async (t) => {
+  const { page, gateway } = await openedPage(t, { answer })
+  await field(page).fill('Plan the berths of {{day:tomorrow}}.')
+  await page.keyboard.press('Enter')
+  const turn = page.getByRole('article').filter({ hasText: 'Read: Plan the berths' })
+  await turn.getByRole('button', { name: 'Save the message as a template' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Save the message' })
+  await waitUntil(page, `document.activeElement.closest('[role=dialog] form') !== null`)
+  await page.keyboard.type('berths')
+  await page.keyboard.press('Enter')
+  await page.getByText('Saved. Type /berths to insert it.').waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  const { templates } = await gateway.curl<{ templates: readonly { value: unknown }[] }>('/api/templates')
+  assert.deepEqual(
+    templates.map(({ value }) => value),
+    [{ name: 'berths', text: 'Plan the berths of {{day:tomorrow}}.' }],
+  )
+})

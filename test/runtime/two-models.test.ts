@@ -165,3 +165,57 @@ test('a message to two models names two that there are, and has no budget of its
   await refuses({ model: 'other', beside: 'other' }, /other would answer the message twice/)
   await refuses({ beside: 'other', budgets: [{ limit: { usd: 1 } }] }, /has no budget of its own/)
 })
+
+/** A dollar for a thousand tokens. */
+const dear = { price: { input: 1000, output: 1000 } } as const
+
+function pricedPair() {
+  const answer = () => ({ text: 'ok', usage: { promptTokens: 100, outputTokens: 10 } })
+  const [one, other] = ['one', 'other'].map((id) => scriptedModel({ id, facts: dear, answer }))
+  return { calls: () => [...one!.calls, ...other!.calls].length, models: scriptedModels(one!, other!) }
+}
+
+/** What waits for a person, once it is so many calls. */
+async function questions({ runtime }: Opened, count: number) {
+  for (;;) {
+    const found = await runtime.approvals()
+    if (found.length === count) return found
+    await new Promise(setImmediate)
+  }
+}
+
+test('a budget of the session holds for both answers together, and each asks for itself', async (t) => {
+  const { calls, models } = pricedPair()
+  const small = await opened(t, { models, budgets: [{ limit: { usd: 0.01 }, per: 'session' }] })
+  const sent = await small.runtime.submit({ text: 'Which?', beside: 'other' })
+  const [first, second] = await questions(small, 2)
+  for (const { held } of [first!, second!]) assert.match(held!.sentence, /of \$0\.0100 for the session\.$/)
+  assert.equal(calls(), 0, 'neither has left')
+  const decision = { type: 'approve', scope: 'once' } as const
+  await small.runtime.decide(first!.approval, { decision, digest: first!.digest, by: 'test' })
+  await questions(small, 1)
+  const answered = first!.turn
+  await small.ended({ session: sent.session, turn: answered })
+  assert.equal(calls(), 1, 'the other still waits')
+  await small.runtime.decide(second!.approval, { decision, digest: second!.digest, by: 'test' })
+  await small.ended({ session: sent.session, turn: second!.turn })
+  assert.equal(calls(), 2)
+
+  // Enough for one of them: what the first may cost is held while the second asks.
+  const cost = Number(/may cost \$(\d+\.\d+)/.exec(first!.held!.sentence)![1])
+  const pair = pricedPair()
+  const enough = await opened(t, { models: pair.models, budgets: [{ limit: { usd: cost * 1.5 }, per: 'session' }] })
+  await enough.runtime.submit({ text: 'Which?', beside: 'other' })
+  await questions(enough, 1)
+  assert.ok(pair.calls() <= 1, `${pair.calls()} calls left`)
+})
+
+test('a budget of a token counts both answers to a message that came with it', async (t) => {
+  const { models } = pricedPair()
+  const limit = { usd: 1000 }
+  const here = await opened(t, { models, budgets: [{ limit, per: 'day', token: 'phone' }] })
+  const sent = await here.runtime.submit({ text: 'Which?', beside: 'other', token: 'phone' })
+  await Promise.all([sent.turn, sent.beside!].map((turn) => here.ended({ session: sent.session, turn })))
+  const [budget] = here.runtime.budgets()
+  assert.deepEqual([budget?.spent, budget?.held], [0.22, 0])
+})

@@ -751,6 +751,7 @@ function passageOf(session: string): RankedPassage {
     end: 31,
     length: 31,
     matched: ['boat', 'called'],
+    hits: ['boat', 'called'],
     score: 3.2,
     before: { ordinal: 4, role: 'user', text: 'What did I name it?' },
   }

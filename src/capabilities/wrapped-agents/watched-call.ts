@@ -39,8 +39,10 @@ export interface WatchedCall {
   }
 }
 
-const MOST_CALLS = 1_000
+/** As many as the gateway lists at once. */
+export const MOST_CALLS = 1_000
 
+/** The newest calls of a session, at most `MOST_CALLS`, oldest first. */
 export async function fetchSessionCalls(
   connection: GatewayConnection,
   session: string,
@@ -49,10 +51,16 @@ export async function fetchSessionCalls(
   return await requestList<WatchedCall>(connection, path, 'calls')
 }
 
-/** The newest calls of all sessions, newest first. */
-export async function fetchNewestCalls(connection: GatewayConnection): Promise<readonly WatchedCall[]> {
-  const path = `/api/calls?limit=${MOST_CALLS}`
-  return await requestList<WatchedCall>(connection, path, 'calls')
+/** Every call of all sessions that began at this time (ISO 8601) or later, newest first, however many they are. */
+export async function fetchCallsSince(connection: GatewayConnection, since: string): Promise<readonly WatchedCall[]> {
+  const found: WatchedCall[] = []
+  for (let before = ''; ; before = `&before=${encodeURIComponent(found.at(-1)!.id)}`) {
+    const path = `/api/calls?limit=${MOST_CALLS}${before}`
+    // oxlint-disable-next-line no-await-in-loop -- a page begins where the one before it ended
+    const page = await requestList<WatchedCall>(connection, path, 'calls')
+    found.push(...page.filter(({ time }) => time >= since))
+    if (page.length < MOST_CALLS || page.at(-1)!.time < since) return found
+  }
 }
 
 /** What calls used and cost together. */
@@ -93,10 +101,9 @@ export function sumCalls(calls: readonly WatchedCall[]): CallSums {
   }
 }
 
-/** `12 calls`, `1 call`, or `newest 1,000 calls` where no more were read. */
+/** `12 calls`, `1 call`. */
 export function callsText(calls: number): string {
-  const number = numberText(calls)
-  return `${calls === MOST_CALLS ? 'newest ' : ''}${number} ${calls === 1 ? 'call' : 'calls'}`
+  return `${numberText(calls)} ${calls === 1 ? 'call' : 'calls'}`
 }
 
 /** `41,200 tokens read (88 % from the cache), 512 written`; `usage not reported` where no answer said it. */

@@ -6,7 +6,7 @@ import { readPassages } from './read-passages.ts'
 import { type Phrase, type RecallQuestion, parseQuestion, type QuestionWord } from './question.ts'
 import { type PassageCandidate, MOST_WORDS, rankPassages, type WordRows } from './rank.ts'
 import { matchAny, countMatches, matchingNumbers, type Scope, readScope, dateSpans } from './scope.ts'
-import { kindMark, tokenize } from './tokens.ts'
+import { detectLanguage, kindMark, tokenize } from './tokens.ts'
 import { vocabularyTable } from './tables.ts'
 
 type Found = Omit<RecallAnswer, 'complete'>
@@ -35,11 +35,12 @@ export function findPassages(
   )
   const missing = [...question.phrases.map(({ written }) => `"${written}"`), ...writtenWords(question.words)]
   if (!scope || (query.limit ?? DEFAULT_LIMIT) < 1) return { ...nothing, missing }
-  const found = findWithin({ connection, scope, query, timeZone }, question)
+  const search = { connection, languages, scope, query, timeZone }
+  const found = findWithin(search, question)
   if (found.passages.length > 0 || question.phrases.length === 0) return found
   // No passage contains the exact phrases: their words are the nearest.
   const words = [...question.words, ...question.phrases.flatMap((phrase) => phrase.words)]
-  const loose = findWithin({ connection, scope, query, timeZone }, { ...question, words, phrases: [] })
+  const loose = findWithin(search, { ...question, words, phrases: [] })
   const unquoted = question.phrases.flatMap((phrase) => writtenWords(phrase.words))
   return loose.passages.length === 0
     ? { ...nothing, missing }
@@ -53,6 +54,7 @@ export function findPassages(
 
 interface Search {
   readonly connection: SqliteConnection
+  readonly languages: Languages
   readonly scope: Scope
   readonly query: RecallQuery
   /** Time zone of the dates in a question; this machine's unless given. */
@@ -87,7 +89,7 @@ function findWithin(search: Search, { words, phrases, dates }: RecallQuestion): 
   }))
   const near = nearest
     .filter(({ stems }) => stems.length > 0)
-    .map(({ word, stems }) => ({ word, rows: wordRows(search, stems, LIKENESS_WORTH) }))
+    .map(({ word, stems }) => ({ word: { ...word, stems }, rows: wordRows(search, stems, LIKENESS_WORTH) }))
     .filter(({ rows }) => rows.numbers.length > 0)
   const all = [...fromDates, ...there, ...alike, ...near].slice(0, MOST_WORDS)
   const candidates = rankCandidates(
@@ -96,12 +98,18 @@ function findWithin(search: Search, { words, phrases, dates }: RecallQuestion): 
     phrases,
   )
   const quoted = phrases.flatMap((phrase) => writtenWords(phrase.words))
+  const looksFor = [...all.map(({ word }) => word), ...phrases.flatMap((phrase) => phrase.words)]
+  const wanted = new Set(looksFor.flatMap((word) => [...word.stems, ...word.others].map(folded)))
   const passages = readPassages(
     connection,
     candidates,
     query,
     all.map(({ word }) => word),
-  ).map((passage) => ({ ...passage, matched: [...new Set([...quoted, ...passage.matched])] }))
+  ).map((passage) => ({
+    ...passage,
+    matched: [...new Set([...quoted, ...passage.matched])],
+    hits: wordsWithStems(passage.text, wanted, search.languages),
+  }))
   const missed = writtenWords(missing.map(({ word }) => word))
   if (passages.length === 0) return { ...nothing, missing: missed }
   const found = !alone || alike.length > 0 || phrases.length > 0 ? 'words' : 'nearest'
@@ -215,6 +223,13 @@ function outside({ connection, query: { exceptTurns = [] } }: Search, numbers: r
 function isThere(search: Search, stems: readonly string[]): boolean {
   const { connection, scope } = search
   return outside(search, matchingNumbers(connection, scope, matchAny(stems), MOST_LEFT_OUT + 1)).length > 0
+}
+
+/** The words of a text that have one of the stems, in lower case, each once. */
+function wordsWithStems(text: string, wanted: ReadonlySet<string>, languages: Languages): readonly string[] {
+  const { stem } = detectLanguage(text, languages)
+  const words = new Set([...tokenize(text)].map(({ word }) => word))
+  return [...words].filter((word) => wanted.has(folded(stem(word))))
 }
 
 /** The inverse document frequency of BM25. */

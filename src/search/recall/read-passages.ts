@@ -17,7 +17,7 @@ export function readPassages(
   candidates: readonly PassageCandidate[],
   query: RecallQuery,
   words: readonly QuestionWord[],
-): readonly RankedPassage[] {
+): readonly Omit<RankedPassage, 'hits'>[] {
   const { limit = DEFAULT_LIMIT, kinds, exceptTurns = [], order = 'relevance' } = query
   const rows = new Map(
     readRows(

@@ -85,7 +85,12 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route('GET /api/calls', {
       scope: 'read',
       summary: 'Lists the calls of all sessions, newest first, without their manifests',
-      query: z.strictObject({ limit: limitSchema(100, 1000), beginning: idPrefixSchema }),
+      description: 'The last of a page is `before` of the next one. `before` and `beginning` do not go together.',
+      query: z.strictObject({
+        limit: limitSchema(100, 1000),
+        before: z.string().min(1).optional().describe('Id of the oldest known call: those that were made before it.'),
+        beginning: idPrefixSchema,
+      }),
       answers: () => jsonAnswer('Calls', { calls: callSummariesSchema }),
       handle: async ({ query }) => ({ calls: await summaries(await store.findCalls(query)) }),
     }),

@@ -22,6 +22,7 @@ const passage = z.looseObject({
     .object({ id: z.string(), name: z.string(), input: z.string(), outcome: z.string(), ok: z.boolean().optional() })
     .optional(),
   matched: z.array(z.string()).describe('Words of the query that the passage or its neighbours contain.'),
+  hits: z.array(z.string()).describe('Words of the passage itself that were found, in lower case, as it writes them.'),
   score: z.number().describe('Higher is better; comparable only within one answer.'),
   before: neighbour,
   after: neighbour,

@@ -96,13 +96,16 @@ export function* readCalls(session: string, options: CallsOptions = {}): Sql<rea
 /** Newest first; with `beginning`, those whose id begins with it, by id. */
 export function* findCalls({
   limit,
+  before,
   beginning,
 }: {
   readonly limit: number
+  readonly before?: string | undefined
   readonly beginning?: string | undefined
 }): Sql<readonly CallRecord[]> {
   if (beginning === undefined) {
-    const newest = yield* all(newestOfAll, { limit })
+    const end = before === undefined ? Number.MAX_SAFE_INTEGER : yield* callPosition(before)
+    const newest = yield* all(newestOfAll, { end, limit })
     return (yield* toCalls(newest.toReversed())).toReversed()
   }
   return yield* toCalls(yield* all(callsBeginning, { ...idRange(beginning), limit }))
@@ -193,8 +196,8 @@ const numberedCall = statement<{ number: number }, Row>(`${stored} where number 
 const newestCalls = statement<{ session: string; end: number; limit: number }, Row>(
   `${stored} where session = :session and number < :end order by number desc limit :limit`,
 )
-const newestOfAll = statement<{ limit: number }, Row>(
-  `${stored} where ${ofWholeSession} order by number desc limit :limit`,
+const newestOfAll = statement<{ end: number; limit: number }, Row>(
+  `${stored} where number < :end and ${ofWholeSession} order by number desc limit :limit`,
 )
 /** The expressions are those of the index `calls_answer`. PostgreSQL has a column for them. */
 const answeredCalls = statement<{ id: string }, Row>(

@@ -125,7 +125,8 @@ export interface HistoryHits {
     readonly time: string
     readonly role: string
     readonly text: string
-    readonly matched: readonly string[]
+    /** Words of the text that were found, in lower case. */
+    readonly hits: readonly string[]
   }[]
   readonly found: 'words' | 'nearest' | 'nothing'
 }

@@ -1,15 +1,12 @@
 import { ChevronDown, SlidersHorizontal, X } from 'lucide-react'
 import { type ComponentProps, lazy, type ReactNode, Suspense } from 'react'
-import type { GrantedTool } from '../../../src/capability.ts'
-import { api } from '../api/client.ts'
 import { type ChoiceList, type ModelList, type OptionList, useResource } from '../api/resources.ts'
 import { Loading } from '../api/underway.ts'
-import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Select } from '../parts/fields.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 import { Popover } from '../parts/popover.tsx'
-import { useAction } from '../parts/use-action.ts'
+import { GrantedTools } from './granted-tools.tsx'
 import type { HeldDraft } from './use-draft.ts'
 import type { SessionChoices } from './use-session-choices.ts'
 import { t } from '../language/language.ts'
@@ -39,7 +36,10 @@ export function SessionChips({ session, choices, held }: SessionChipsProps): Rea
   const others = names.filter(({ name }) => chosen[name] !== undefined)
   return (
     <>
-      <Popover label={t`Model`} trigger={<Chip name={`${t`Model`}: `}>{chosen['model'] ?? usual ?? t`Model`}</Chip>}>
+      <Popover
+        label={t`Model`}
+        trigger={<Chip name={`${t`Model`}: `}>{<ModelName id={chosen['model'] ?? usual ?? t`Model`} />}</Chip>}
+      >
         <Suspense fallback={<Loading />}>
           <ModelPicker
             chosen={chosen['model']}
@@ -95,6 +95,17 @@ export function SessionChips({ session, choices, held }: SessionChipsProps): Rea
   )
 }
 
+/** On a narrow screen without its provider, which would leave no room for what tells models apart. */
+function ModelName({ id }: { readonly id: string }): ReactNode {
+  const name = id.slice(id.indexOf('/') + 1)
+  return (
+    <>
+      <span className="max-sm:sr-only">{id.slice(0, id.length - name.length)}</span>
+      {name}
+    </>
+  )
+}
+
 /** A button of the message field that opens a window. `name` is what it chooses, for screen readers. */
 function Chip({ name, children, ...rest }: ComponentProps<'button'> & { readonly name: string }): ReactNode {
   return (
@@ -109,47 +120,6 @@ function Chip({ name, children, ...rest }: ComponentProps<'button'> & { readonly
       </span>
       <ChevronDown size={13} className="shrink-0" aria-hidden />
     </button>
-  )
-}
-
-/** Tools that are approved for the session, read anew whenever the window opens. */
-function GrantedTools({ path }: { readonly path: string }): ReactNode {
-  const { data, error, mutate } = useResource<{ readonly granted: readonly GrantedTool[] }>(path, {
-    dedupingInterval: 0,
-  })
-  const { busy, error: refusal, act } = useAction()
-  const failure = refusal ?? error
-  return (
-    <>
-      {failure && <ErrorNote error={failure} />}
-      {data !== undefined && data.granted.length > 0 && (
-        <div className="flex flex-col gap-1">
-          <p className="font-medium">{t`Approved for this session`}</p>
-          <p className="text-xs text-soft">{t`Not asked about because of what was read.`}</p>
-          <ul aria-label={t`Tools approved for this session`} className="flex flex-col gap-1">
-            {data.granted.map(({ tool }) => (
-              <li key={tool} className="flex items-center gap-2">
-                <span className="min-w-0 flex-1 font-mono wrap-anywhere">{tool}</span>
-                <Button
-                  look="plain"
-                  disabled={busy}
-                  aria-label={t`Take back ${tool}`}
-                  onClick={({ currentTarget }) => {
-                    // The button goes with its line.
-                    currentTarget.closest<HTMLElement>('[popover]')?.focus()
-                    void act(() => api(`${path}/${encodeURIComponent(tool)}`, { method: 'DELETE' })).then(() =>
-                      mutate(),
-                    )
-                  }}
-                >
-                  {t`Take back`}
-                </Button>
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
-    </>
   )
 }
 

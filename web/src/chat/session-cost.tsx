@@ -29,7 +29,7 @@ export function SessionCost({ session, turns }: SessionCostProps): ReactNode {
       className="shrink-0 text-xs text-soft tabular-nums hover:text-ink"
     >
       {money === undefined ? (
-        <span className="max-sm:sr-only">{t`No price known`}</span>
+        <span className="max-sm:sr-only">{t`Price not known`}</span>
       ) : (
         <>
           <span className="sr-only">{t`Cost so far:`} </span>

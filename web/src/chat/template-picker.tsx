@@ -1,17 +1,11 @@
-import { type ReactNode, useRef, useState } from 'react'
-import { useSWRConfig } from 'swr'
-import { api } from '../api/client.ts'
-import { firstLine, TEMPLATES, useTemplates } from '../api/templates.ts'
-import { Button } from '../parts/button.tsx'
-import { ErrorNote } from '../parts/error-note.tsx'
-import { TextField } from '../parts/fields.tsx'
+import { type ReactNode, useRef } from 'react'
+import { firstLine, useTemplates } from '../api/templates.ts'
 import { closeFloating } from '../parts/floating.tsx'
 import { focusMessage } from '../parts/focus-message.ts'
 import { Spinner } from '../parts/spinner.tsx'
-import { showToast } from '../parts/toasts.tsx'
-import { useAction } from '../parts/use-action.ts'
 import { t } from '../language/language.ts'
 import { rich } from '../language/rich.ts'
+import SaveTemplate from './save-template.tsx'
 import type { OpenTemplate } from './template-insertion.tsx'
 
 interface TemplatePickerProps {
@@ -53,46 +47,14 @@ export default function TemplatePicker({ draft, onChoose }: TemplatePickerProps)
           ))}
         </ul>
       )}
-      {draft.trim() !== '' && !draft.startsWith('/') && <SaveForm text={draft} onSaved={close} />}
+      {draft.trim() !== '' && !draft.startsWith('/') && (
+        <div className="border-t border-line pt-2">
+          <SaveTemplate text={draft} onSaved={close} />
+        </div>
+      )}
       <a href="/settings/templates" className="text-xs text-accent underline underline-offset-2">
         {t`Edit templates`}
       </a>
     </div>
-  )
-}
-
-function SaveForm({ text, onSaved }: { readonly text: string; onSaved(): void }): ReactNode {
-  const [name, setName] = useState('')
-  const { busy, error, act } = useAction()
-  const { mutate } = useSWRConfig()
-  const save = async (): Promise<void> => {
-    await api(TEMPLATES, { method: 'POST', body: { name, text } })
-    await mutate(TEMPLATES)
-    onSaved()
-    showToast({ text: t`Saved. Type /${name.trim()} to insert it.` })
-  }
-  return (
-    <form
-      aria-label={t`Save the message`}
-      className="flex flex-col gap-2 border-t border-line pt-2"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void act(save)
-      }}
-    >
-      <TextField
-        label={t`Save this message as`}
-        required
-        maxLength={40}
-        autoComplete="off"
-        hint={t`One word. {{topic}} in the message is a field.`}
-        value={name}
-        onChange={({ target }) => setName(target.value)}
-      />
-      {error && <ErrorNote error={error} />}
-      <Button type="submit" disabled={busy}>
-        {t`Save`}
-      </Button>
-    </form>
   )
 }

@@ -7,6 +7,7 @@ import { ErrorNote } from '../parts/error-note.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 import type { Turn } from './conversation.ts'
 import { focusMessage, keepFocus } from '../parts/focus-message.ts'
+import { SaveAsTemplate } from './save-as-template.tsx'
 import { TurnFoot } from './turn-foot.tsx'
 import { t } from '../language/language.ts'
 
@@ -74,6 +75,7 @@ export function TurnActions({ session, turn, onEdit }: TurnActionsProps): ReactN
               <GitBranch size={15} aria-hidden />
             </IconButton>
           )}
+          {ended && turn.text !== '' && <SaveAsTemplate text={turn.text} />}
         </div>
       </div>
       {place?.onward !== undefined && (

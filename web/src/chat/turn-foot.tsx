@@ -145,7 +145,7 @@ function CallLink({ session, call, className = '', children }: CallLinkProps): R
 interface CallFiguresProps {
   readonly call: string
   readonly manifest: ReportedManifest
-  /** On a narrow screen the size is for screen readers alone. */
+  /** On a narrow screen the size is for screen readers alone, beside what was paid. */
   readonly brief?: boolean
 }
 
@@ -153,7 +153,12 @@ function CallFigures({ call, manifest, brief = false }: CallFiguresProps): React
   const { total, money } = manifest.figures
   return (
     <>
-      <Figure kind="total" call={call} value={total} className={brief ? 'max-sm:sr-only' : undefined}>
+      <Figure
+        kind="total"
+        call={call}
+        value={total}
+        className={brief && money !== undefined ? 'max-sm:sr-only' : undefined}
+      >
         {`${t`${total} tokens`}${money === undefined ? '' : ' · '}`}
       </Figure>
       {money !== undefined && (

@@ -1,6 +1,6 @@
-import type { Manifest, ManifestEntry } from '../../../src/context.ts'
+import { type Manifest, type ManifestEntry, slotTitles } from '../../../src/context.ts'
 import { entryTitle } from './entry-words.ts'
-import { t } from '../language/language.ts'
+import { t, translated } from '../language/language.ts'
 
 /** A part of the bar. Together they are as wide as the window of the model. */
 export interface BarSegment {
@@ -23,13 +23,9 @@ export function entryKind({ layer, slot }: Pick<ManifestEntry, 'layer' | 'slot'>
 
 /** Titles for people. */
 export const kindTitles: Readonly<Record<EntryKind, string>> = {
-  tools: t`Tools`,
-  system: t`Instructions`,
-  preamble: t`Background`,
-  history: t`Conversation`,
-  'before-input': t`Before the message`,
-  input: t`Your message`,
-  'after-input': t`After the message`,
+  ...(Object.fromEntries(
+    Object.entries(slotTitles).map(([slot, title]) => [slot, translated(title)]),
+  ) as typeof slotTitles),
   skills: t`Skills`,
   files: t`Files`,
 }

@@ -7,10 +7,11 @@ import {
   type Manifest,
   type ManifestEntry,
   type Piece,
+  windowShare,
 } from '../../../src/context.ts'
 import type { Preview, ReportedManifest } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { count } from '../parts/numbers.ts'
+import { count, localNumbers } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { type EntryKind, entryKind, kindColor, kindTitles, segmentId } from './bar-segments.ts'
 import { useScenario } from './call-scenario.ts'
@@ -158,7 +159,9 @@ function Sent({ assembled, counted, ...list }: ListProps): ReactNode {
     const all = own.flatMap(({ entry, index }) => rows(entry, index))
     const tokens = own.reduce((sum, { entry }) => sum + entry.tokens, 0)
     const share = (
-      <span className="font-normal text-soft">{`${Math.round((tokens / Math.max(1, manifest.used)) * 100)} %`}</span>
+      <span className="font-normal text-soft">
+        {localNumbers(windowShare({ total: tokens, window: manifest.used }))}
+      </span>
     )
     const swatch = <span aria-hidden className="size-2.5 shrink-0 rounded-sm" style={{ background: kindColor(kind) }} />
     const [only] = all

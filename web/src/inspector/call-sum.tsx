@@ -64,7 +64,7 @@ export function CallSum({ call, figures, counted, manifest, answer }: CallSumPro
                 {count(total)}
               </Figure>
             </td>
-            <td className="w-24 text-end">
+            <td className="min-w-24 ps-3 text-end whitespace-nowrap">
               {isMade ? (
                 promptMoney !== undefined && price(promptMoney)
               ) : (

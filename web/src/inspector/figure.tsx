@@ -47,10 +47,13 @@ export function FigureLine({ call, figures }: FigureLineProps): ReactNode {
       <Figure kind="money" call={call} value={money}>
         {moneyWords(money)}
       </Figure>
-      {' · '}
-      <Figure kind="cached" call={call} value={cached}>
-        {cachedWords(figures)}
-      </Figure>
+      {/* A narrow line has no room for what says that there is nothing. */}
+      <span className={cached ? undefined : 'max-sm:sr-only'}>
+        {' · '}
+        <Figure kind="cached" call={call} value={cached}>
+          {cachedWords(figures)}
+        </Figure>
+      </span>
     </>
   )
 }

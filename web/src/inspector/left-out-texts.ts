@@ -28,7 +28,7 @@ export function leftOutTexts(entry: ManifestEntry, manifest: Manifest, scenario:
       return file?.text === undefined ? [] : [{ name: file.name, text: file.text }]
     }
     case 'turn':
-      if (id === 'earlier') return earlierTexts(manifest, history)
+      if (id === 'earlier') return earlierTexts(manifest, scenario)
       return textOf(turns.find((turn) => turn.id === id.replace(/\/lead$/, '')))
     case 'unpaired':
       return partnerless(turns, String(reason?.['toolCallId'] ?? ''))
@@ -46,11 +46,18 @@ export function leftOutTexts(entry: ManifestEntry, manifest: Manifest, scenario:
 }
 
 /** Turns that the account counts together, each by its number. */
-function earlierTexts({ entries }: Manifest, history: readonly Turn[]): readonly LeftOutText[] {
-  const named = new Set(entries.map(({ id }) => id.split('/')[0]))
-  return history
+function earlierTexts(manifest: Manifest, scenario: Scenario): readonly LeftOutText[] {
+  const named = new Set(manifest.entries.map(({ id }) => id.split('/')[0]))
+  return scenario.history
     .flatMap((turn, index) => (named.has(turn.id) ? [] : [{ turn, index }]))
-    .flatMap(({ turn, index }) => textOf(turn).map(({ text }) => ({ name: t`turn ${index + 1}`, text })))
+    .flatMap(({ turn, index }) =>
+      textOf(turn).map(({ text }) => ({ name: t`turn ${numberInConversation(index, manifest, scenario)}`, text })),
+    )
+}
+
+/** As `turnNumber` counts the turns of the account: `index` is the place in the history that was read, which may begin later. */
+export function numberInConversation(index: number, { cut }: Manifest, { history, earlier }: Scenario): number {
+  return index + 1 + (cut?.first?.[index] === history[index]?.id ? 0 : (earlier?.turns ?? 0))
 }
 
 function textOf(turn: Turn | undefined): readonly LeftOutText[] {

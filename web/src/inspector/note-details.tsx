@@ -10,7 +10,7 @@ import { Spinner } from '../parts/spinner.tsx'
 import { showToast } from '../parts/toasts.tsx'
 import { useScenario } from './call-scenario.ts'
 import { EntryText } from './entry-text.tsx'
-import { historyTokens } from './left-out-texts.ts'
+import { historyTokens, numberInConversation } from './left-out-texts.ts'
 import type { Inspected } from './share-late-panel.tsx'
 import { contentText } from './share-texts.ts'
 import { t } from '../language/language.ts'
@@ -61,7 +61,7 @@ function Covered({
   const [from, to] = [at(note.from), at(note.to)]
   const texts = data.history.slice(Math.max(0, from), to + 1).map(({ messages }, index) => {
     const text = messages.map((message) => contentText(message as AnyMessage)).join('\n\n')
-    return `${t`Turn ${Math.max(0, from) + index + 1}`}\n${text}`
+    return `${t`Turn ${numberInConversation(Math.max(0, from) + index, manifest, data)}`}\n${text}`
   })
   if (texts.length === 0) return <p className="text-soft">{t`Their texts are no longer part of the input.`}</p>
   return <EntryText label={t`Turns that the note covers`} text={texts.join('\n\n')} />

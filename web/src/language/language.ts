@@ -49,6 +49,12 @@ export function t(english: TemplateStringsArray, ...values: readonly (string | n
   return textParts(english, values).join('')
 }
 
+/** A title of the gateway in the language of the page, where its catalogue has it. */
+export function translated(title: string): string {
+  const found = catalogue[title]
+  return typeof found === 'string' ? found : title
+}
+
 /** A title as it is written inside a sentence. German nouns keep their capital. */
 export function inSentence(title: string): string {
   return language === 'de' ? title : title.toLocaleLowerCase(language)

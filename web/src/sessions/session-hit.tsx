@@ -12,8 +12,10 @@ export function HistoryHit({ passage }: { readonly passage: HistoryHits['passage
   const path = `/sessions/${encodeURIComponent(passage.session)}`
   const { data: session } = useResource<ListedSession>(`/api${path}`, { revalidateOnFocus: false })
   const text = passage.text.replaceAll(/\s+/g, ' ')
-  const first = Math.min(...passage.matched.map((word) => text.toLowerCase().indexOf(word.toLowerCase())).filter(found))
-  const start = Number.isFinite(first) ? Math.max(0, first - BEFORE) : 0
+  const hits = hitPattern(text, passage.hits)
+  const near = (hits === undefined ? 0 : text.search(hits)) - BEFORE
+  // At the beginning of a word, where one is near.
+  const start = near <= 0 ? 0 : text.slice(near, near + BEFORE).search(/(?<=\s)\S|$/) + near
   return (
     <Link href={path} className="block rounded-lg px-2 py-1.5 text-sm hover:bg-line">
       {session && (
@@ -24,7 +26,7 @@ export function HistoryHit({ passage }: { readonly passage: HistoryHits['passage
       )}
       <span className="line-clamp-2 wrap-anywhere text-soft">
         {start > 0 && '… '}
-        {pieces(text.slice(start, start + 200), passage.matched).map(({ piece, at, hit }) =>
+        {pieces(text.slice(start, start + 200), hits).map(({ piece, at, hit }) =>
           hit ? (
             <mark key={at} className="bg-transparent font-semibold text-ink">
               {piece}
@@ -38,16 +40,20 @@ export function HistoryHit({ passage }: { readonly passage: HistoryHits['passage
   )
 }
 
-function found(index: number): boolean {
-  return index !== -1
+/** Finds the words in a text: whole ones, or where it has none of them, parts of words, as of `readHistory`. */
+function hitPattern(text: string, words: readonly string[]): RegExp | undefined {
+  if (words.length === 0) return undefined
+  const longestFirst = words.toSorted((one, other) => other.length - one.length)
+  const any = `(${longestFirst.map((word) => RegExp.escape(word)).join('|')})`
+  const whole = new RegExp(`(?<![\\p{L}\\p{N}])${any}(?![\\p{L}\\p{N}])`, 'iu')
+  return whole.test(text) ? whole : new RegExp(any, 'iu')
 }
 
-/** The text in pieces that are a word of the search, or not. */
-function pieces(text: string, words: readonly string[]) {
-  const escaped = words.filter((word) => word !== '').map((word) => RegExp.escape(word))
-  if (escaped.length === 0) return [{ piece: text, at: 0, hit: false }]
+/** The text in pieces that were found, or not. */
+function pieces(text: string, hits: RegExp | undefined) {
+  if (hits === undefined) return [{ piece: text, at: 0, hit: false }]
   let at = 0
-  return text.split(new RegExp(`(${escaped.join('|')})`, 'iu')).map((piece, index) => {
+  return text.split(hits).map((piece, index) => {
     const from = at
     at += piece.length
     return { piece, at: from, hit: index % 2 === 1 }

@@ -69,19 +69,19 @@ export function SessionList(): ReactNode {
   const kept = ({ id }: ListedSession): boolean => !hidden.has(id)
   const top = pinned.rows.filter(kept)
   const rest = others.rows.filter(kept)
-  const passages = (hits?.found === 'words' ? hits.passages : []).filter(
-    // Passages beside a hit have none of the words.
-    ({ session, matched }) => matched.length > 0 && !hidden.has(session),
-  )
+  const found = (hits?.found === 'words' ? hits.passages : []).filter(({ session }) => !hidden.has(session))
+  const withWords = found.filter((passage) => passage.hits.length > 0)
+  // Passages beside a hit have none of the words, and neither has any of a day that was asked for.
+  const passages = withWords.length > 0 ? withWords : found
   const isEmpty = pinned.loaded && others.loaded && top.length + rest.length + passages.length === 0
   return (
     <>
       <nav aria-label={t`New`} className="p-2 pb-0">
         <Link
           href="/"
-          className="flex items-center justify-between gap-2 rounded-lg border border-line bg-raised px-2.5 py-1.5 font-medium hover:border-strong-line"
+          className="flex items-center justify-between gap-2 rounded-lg border border-line bg-raised px-2.5 py-1.5 text-sm font-medium hover:border-strong-line"
         >
-          {t`New conversation`}
+          <span className="min-w-0 truncate">{t`New conversation`}</span>
           <kbd
             aria-hidden
             className="shrink-0 rounded border border-line px-1 font-mono text-xs font-normal whitespace-nowrap text-soft"
@@ -153,11 +153,24 @@ const NEW_KEY = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⇧⌘O' : 'Ctrl 
 function MonthSum(): ReactNode {
   const now = new Date()
   const from = new Date(now.getFullYear(), now.getMonth(), 1).toISOString()
-  const { data } = useResource<CostReport>(`/api/costs?${new URLSearchParams({ from, limit: '1' }).toString()}`)
+  const { data, mutate } = useResource<CostReport>(`/api/costs?${new URLSearchParams({ from, limit: '1' }).toString()}`)
+  useEffect(() => {
+    // What a turn cost is known when it is over.
+    const running = new Set<string>()
+    return followSessionChanges((change) => {
+      if (change.type !== 'session') return
+      const { id, state } = change.session
+      if (state === 'works' || state === 'waits') return void running.add(id)
+      if (running.delete(id)) void mutate()
+    })
+  }, [mutate])
   if (data?.total.money === undefined) return null
+  const { money, unpriced } = data.total
+  // Nothing is 0 because its price is not known.
+  if (money === 0 && unpriced > 0) return null
   return (
-    <span className="truncate text-xs text-soft tabular-nums" data-figure="money" data-value={data.total.money}>
-      {t`${dollars(data.total.money)} this month`}
+    <span className="truncate text-xs text-soft tabular-nums" data-figure="money" data-value={money}>
+      {unpriced > 0 ? t`at least ${dollars(money)} this month` : t`${dollars(money)} this month`}
     </span>
   )
 }

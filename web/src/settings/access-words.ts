@@ -1,5 +1,6 @@
 import { t } from '../language/language.ts'
-export const accessTitles = { allowed: t`Allowed`, ask: t`Asks`, refused: t`Denied` } as const
+
+export const accessTitles = { allowed: t`Allowed`, ask: t`Asks`, refused: t`Refused` } as const
 
 /** The colour of each access; the word says the same. */
 export const accessLooks = { allowed: 'text-good', ask: 'text-warn', refused: 'text-soft' } as const

@@ -1,13 +1,17 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { chooseNotices, chosenNotices } from '../parts/notices.ts'
 import { chooseTheme, chosenTheme, themes } from '../parts/theme.ts'
 import { Select } from '../parts/fields.tsx'
-import { chooseLanguage, languageTitle } from '../language/choice.ts'
+import { chooseLanguage, languageTitle, wasChosenJustNow } from '../language/choice.ts'
 import { chosenLanguage, languages, t } from '../language/language.ts'
 
 export default function AppearancePage(): ReactNode {
   const [theme, setTheme] = useState(chosenTheme)
+  const language = useRef<HTMLSelectElement>(null)
+  useEffect(() => {
+    if (wasChosenJustNow()) language.current?.focus()
+  }, [])
   return (
     <div className="flex flex-col gap-4">
       <p className="text-soft">{t`How the page looks, its language, and when it calls you. All of it belongs to this browser.`}</p>
@@ -31,6 +35,7 @@ export default function AppearancePage(): ReactNode {
       </fieldset>
       <div className="max-w-60">
         <Select
+          ref={language}
           label={t`Language`}
           value={chosenLanguage()}
           options={[

@@ -40,7 +40,7 @@ export default function CostsPage(): ReactNode {
         {t`What the calls cost and read, by what the providers reported and the prices that are known now. By layer, skill and tool the price of each call is divided by the tokens of its prompt. Days are those of ${zone}.`}
       </p>
       {session ? <OneSession session={session} /> : <CostsBudgets />}
-      <div className="flex flex-wrap gap-x-6 gap-y-3">
+      <div className="flex flex-wrap gap-x-2 gap-y-3 sm:gap-x-6">
         {/* The gateway adds up the tokens of all sessions only. */}
         {session === undefined && (
           <UsageChoice<Unit>

@@ -16,6 +16,9 @@ export default function ModelsPage(): ReactNode {
   const { choose, busy, error: refusal } = useChooseModel()
   if (error) return <ErrorNote error={error} />
   if (data === undefined) return <Spinner />
+  // What answers comes first, and before it what is in use.
+  const rank = ({ current, ready }: ModelList['models'][number]): number => (current ? 2 : ready ? 1 : 0)
+  const models = data.models.toSorted((one, other) => rank(other) - rank(one))
   return (
     <div className="flex flex-col gap-8">
       <p className="text-soft">
@@ -23,7 +26,7 @@ export default function ModelsPage(): ReactNode {
       </p>
       {refusal && <ErrorNote error={refusal} />}
       <ul className="flex flex-col divide-y divide-line">
-        {data.models.map(({ id, window, ready, why, current, fallback }) => (
+        {models.map(({ id, window, ready, why, current, fallback }) => (
           <li key={id} className="flex flex-wrap items-center gap-3 py-2">
             <div className="min-w-0 flex-1">
               <p className="font-medium wrap-anywhere">{id}</p>

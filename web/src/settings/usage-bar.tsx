@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { FigureProps } from '../inspector/figure.tsx'
+import { Select } from '../parts/fields.tsx'
+import { useMedia } from '../parts/use-media.ts'
 import { dayText } from './usage-range.ts'
 import { t } from '../language/language.ts'
 
@@ -49,8 +51,22 @@ interface UsageChoiceProps<Id extends string> {
   onChange(id: Id): void
 }
 
+/** One of several: all of them beside each other, or a list where the screen is narrow. */
 export function UsageChoice<Id extends string>(props: UsageChoiceProps<Id>): ReactNode {
   const { label, name, options, value, onChange } = props
+  const isWide = useMedia('(width >= 40rem)')
+  if (!isWide) {
+    return (
+      <div className="min-w-0 flex-1">
+        <Select
+          label={label}
+          value={value}
+          options={options.map(({ id, title }) => ({ value: id, title }))}
+          onChange={({ target }) => onChange(target.value as Id)}
+        />
+      </div>
+    )
+  }
   return (
     <fieldset className="flex flex-col gap-1">
       <legend className="float-left mb-1 text-sm font-medium">{label}</legend>

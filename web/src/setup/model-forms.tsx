@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { RefreshCw } from 'lucide-react'
 import { useSWRConfig } from 'swr'
 import { api } from '../api/client.ts'
@@ -23,6 +23,12 @@ export function ModelForms({ providers }: { readonly providers: readonly SetupPr
     .filter(({ kind }) => !providers.some((base) => isVariant(kind, base.kind)))
     .map((base) => [base, ...sorted.filter(({ kind }) => isVariant(kind, base.kind))] as const)
   const open = cards.find(([{ kind }]) => kind === opened)
+  const forms = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // What a card opens may be below the end of the screen.
+    forms.current?.firstElementChild?.scrollIntoView({ block: 'nearest' })
+    forms.current?.querySelector('input')?.focus()
+  }, [opened])
   return (
     <>
       <div className="grid gap-3 sm:grid-cols-3">
@@ -37,9 +43,11 @@ export function ModelForms({ providers }: { readonly providers: readonly SetupPr
           </SetupCard>
         ))}
       </div>
-      {open?.map((provider) => (
-        <ProviderSection key={provider.kind} provider={provider} />
-      ))}
+      <div ref={forms} className="flex flex-col gap-3 empty:hidden">
+        {open?.map((provider) => (
+          <ProviderSection key={provider.kind} provider={provider} />
+        ))}
+      </div>
     </>
   )
 }

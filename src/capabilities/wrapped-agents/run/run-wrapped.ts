@@ -19,7 +19,7 @@ import {
   knownCostText,
   sumCalls,
   tokensText,
-  fetchNewestCalls,
+  fetchCallsSince,
 } from '../watched-call.ts'
 import type { WrappedProgram } from '../program/wrapped-program.ts'
 import {
@@ -292,7 +292,7 @@ async function summarizeRun(
   { token, since }: { readonly token: string; readonly since: string },
 ): Promise<RunSummary> {
   await recorded(connection)
-  const own = (await fetchNewestCalls(connection)).filter((call) => call.token === token && call.time >= since)
+  const own = (await fetchCallsSince(connection, since)).filter((call) => call.token === token)
   const sessions = [...new Set(own.flatMap(({ session }) => (session === undefined ? [] : [session])))]
   const failed = own.filter((call) => {
     const { end, status = 200 } = call.outcome?.foreign ?? {}

@@ -1,7 +1,7 @@
 import { exactMoneyText, type Io, type Output } from '../../../capability.ts'
 import { applyStyle, cutToCells } from '../../../cli.ts'
 import { exactLine, numberText, shortNumberText } from '../../../context.ts'
-import { cacheText, callsText, knownCostText, shareText, type WatchedCall } from '../watched-call.ts'
+import { cacheText, callsText, knownCostText, MOST_CALLS, shareText, type WatchedCall } from '../watched-call.ts'
 import type { SessionView } from './session-view.ts'
 
 const WIDEST_BAR = 100
@@ -13,7 +13,7 @@ export function viewLines(view: SessionView, columns: number, io: Io): readonly 
   const lines = [
     windowText(view),
     slots.map(([slot, tokens]) => `${letterOf(slot)} ${slot} ${numberText(tokens)}`).join('  '),
-    `${callsText(sums.calls)} · ${knownCostText(sums)} · ${cacheText(sums.cachedTokens, sums.promptTokens)}${cache ?? ''}`,
+    `${sums.calls === MOST_CALLS ? 'newest ' : ''}${callsText(sums.calls)} · ${knownCostText(sums)} · ${cacheText(sums.cachedTokens, sums.promptTokens)}${cache ?? ''}`,
     `last cut    ${lastCut ?? 'none'}`,
     `cache       ${lastBreak ?? 'nothing was sent again'}`,
     `last call   ${last === undefined ? 'none yet' : callSentence(last)}`,
