@@ -27,13 +27,13 @@ export async function indexSession(parts: IndexingParts, session: string): Promi
     if (entries.length === 0) return
     for await (const { part } of logParts(store, entries)) {
       // Where somebody else indexes the same session, it is read again from where it is.
-      if (stopped.aborted || (await writeParts(parts, [part])).length > 0) break
+      if (stopped.aborted || (await indexParts(parts, [part])).length > 0) break
     }
   }
 }
 
 /** Writes parts in one transaction and merges what that left to merge in others, with all other work between them. Returns the refused parts. */
-export async function writeParts(
+export async function indexParts(
   { store: { clock }, index, stopped }: IndexingParts,
   parts: readonly LogPart[],
 ): Promise<readonly LogPart[]> {

@@ -11,7 +11,7 @@ import {
   registerSession,
   removeSession,
   STEP_CHARACTERS,
-  writeParts,
+  indexParts,
 } from './index-session.ts'
 
 /** The search of the history over one store, with the index that it keeps. */
@@ -184,7 +184,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
       let parts: LogPart[] = []
       let size = 0
       const add = async () => {
-        for (const { session } of await writeParts(all, parts)) {
+        for (const { session } of await indexParts(all, parts)) {
           followed.delete(session)
           behind.add(session)
         }
