@@ -12,6 +12,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { buildPage } from './build-page.mjs'
 import { keepTemporaryFilesInMemory } from './checks/memory-folder.ts'
 import { type Item, itemsOf, namedItems, suites } from './checks/items.ts'
 import { inQueue } from './checks/queue.ts'
@@ -59,8 +60,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 // Each test file, and each gateway that a test starts, is a process that loads the same few hundred modules; with the cache of
 // `bin/foreword.js` only the first one strips their types and compiles them.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache')
+const hasPage = items.some(({ suite }) => suite === 'page')
+// An older page would fail tests of what is new, or pass them.
+if (hasPage) buildPage()
 // The browser is unpacked on disk, where it is found by the next run.
-const browser = items.some(({ suite }) => suite === 'page') ? await shareBrowser() : undefined
+const browser = hasPage ? await shareBrowser() : undefined
 keepTemporaryFilesInMemory()
 const { NODE_TEST_CONTEXT: _, ...environment } = process.env
 if (browser !== undefined) environment['TEST_BROWSER'] = browser.endpoint
