@@ -8,6 +8,7 @@ import {
   readSqliteFile,
   sqliteFileFault,
 } from '../platform.ts'
+import { isPostgresAddress } from './postgres/address.ts'
 import type { SessionStore } from './session-store.ts'
 import type { SqliteStoreOptions } from './sqlite/connection.ts'
 import { storeFile } from './store-error.ts'
@@ -32,11 +33,17 @@ export function storeBytes(data: string): number {
 
 /**
  * Opens a store, creates it when missing, and brings its tables up to date. One process writes, any number may read
- * (`readOnly`) at the same time. The code is loaded when it is needed.
+ * (`readOnly`) at the same time. The code is loaded when it is needed. A path `postgres://USER:PASSWORD@HOST/DATABASE` is the address of a
+ * PostgreSQL database, which has the store then.
  *
  * @throws StoreError `newer`, `older`, `corrupt`, `busy`, `readonly`, `not-found` (only when `readOnly`), `io`
  */
 export async function openStore(options: SqliteStoreOptions): Promise<SessionStore> {
+  const { path, clock, readOnly } = options
+  if (isPostgresAddress(path)) {
+    const postgres = await import('./postgres/open-postgres-store.ts')
+    return postgres.openPostgresStore({ address: path, clock, readOnly })
+  }
   const sqlite = await import('./sqlite/open-sqlite-store.ts')
   return sqlite.openStoreFile(options)
 }

@@ -204,7 +204,7 @@ const wholeSumsAfter = statement<
   readonly [...SumRow, layers: string, tools: string]
 >(
   `select ${read}, layers, tools from call_sums as sums
-    where (time, number) > (:time, :number) and (:session is null or session = :session) and time < :before and ${ofWholeSession}
+    where (time, number) > (:time, :number) and (cast(:session as text) is null or session = :session) and time < :before and ${ofWholeSession}
     order by time, number limit :limit`,
 )
 

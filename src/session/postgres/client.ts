@@ -1,0 +1,196 @@
+import type { QueryOptions } from 'pg'
+import type { Clock } from '../../platform.ts'
+import { StoreError } from '../store-error.ts'
+import type { Sql, SqlStep } from '../tables/sql.ts'
+import { valuesOf } from '../tables/statement.ts'
+import { addressWithoutPassword } from './address.ts'
+import { decodeText, encodeText } from './text-code.ts'
+
+/** One connection to a database. */
+export interface DatabaseClient {
+  /** Set once it is gone: what was asked last may have been done or not. */
+  readonly isLost: boolean
+  /** Runs statements without parameters. Returns the rows of the last one. */
+  execute(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>
+  /** Runs work on the tables, one statement after the other. */
+  work<Result>(work: Sql<Result>): Promise<Result>
+  answer(step: SqlStep): Promise<unknown>
+  /** Commits. Throws where the database undid the transaction instead. */
+  commit(): Promise<void>
+  end(): Promise<void>
+}
+
+/** How a database is reached. */
+export interface PostgresAddress {
+  /** `postgres://USER@HOST:PORT/DATABASE`, with parameters of `pg` behind it, such as `sslmode`. */
+  readonly address: string
+  /** Instead of the one in the address. */
+  readonly password?: string | undefined
+}
+
+const CONNECT_MS = 10_000
+
+/** @throws StoreError `io` */
+export async function openClient({ address, password }: PostgresAddress): Promise<DatabaseClient> {
+  const { default: pg } = await import('pg')
+  let isLost = false
+  const place = addressWithoutPassword(address)
+  const client = new pg.Client({
+    connectionString: address,
+    ...(password !== undefined && { password }),
+    application_name: `foreword ${process.pid}`,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MS,
+    types: { getTypeParser: parserOf },
+  })
+  const lose = () => {
+    isLost = true
+  }
+  client.on('error', lose)
+  client.on('end', lose)
+  try {
+    await client.connect()
+    await client.query({
+      text: "set search_path = foreword; set synchronous_commit = on; set client_encoding = 'UTF8'",
+    })
+  } catch (error) {
+    await client.end().catch(() => {})
+    throw databaseError(error, place)
+  }
+
+  return {
+    get isLost() {
+      return isLost
+    },
+    async execute(text) {
+      const answers = await query({ text })
+      return [answers].flat().at(-1)!.rows
+    },
+    async work(run) {
+      let next = run.next()
+      while (!next.done) {
+        try {
+          // oxlint-disable-next-line no-await-in-loop -- each statement needs the answer of the one before
+          const answered = await answer(next.value)
+          next = run.next(answered)
+        } catch (error) {
+          next = run.throw(error)
+        }
+      }
+      return next.value
+    },
+    answer,
+    async commit() {
+      const { command } = await query({ text: 'commit' })
+      if (command !== 'COMMIT')
+        throw new StoreError('io', `the store ${place} undid a write after one of its statements failed`)
+    },
+    end: () => client.end().catch(() => {}),
+  }
+
+  async function answer(step: SqlStep): Promise<unknown> {
+    // What a database deletes is overwritten by its own means.
+    if (step.type === 'overwrite') return undefined
+    const { text, values } = numbered(step)
+    const { rows, rowCount } = await query({
+      text,
+      values,
+      name: nameOf(text),
+      ...(step.type === 'tuples' && { rowMode: 'array' }),
+    })
+    if (step.type === 'run') return rowCount ?? 0
+    return step.type === 'get' ? rows[0] : rows
+  }
+
+  async function query(options: QueryOptions) {
+    try {
+      return await client.query(options)
+    } catch (error) {
+      isLost ||= isConnectionError(error)
+      throw databaseError(error, place)
+    }
+  }
+}
+
+/** The text of a statement with numbered parameters, one number for each name, and their values. */
+function numbered({ statement: given, parameters }: Exclude<SqlStep, { readonly type: 'overwrite' }>) {
+  const statement = given.postgres ?? given
+  const { sql, names = [] } = statement
+  const distinct = [...new Set<string>(names)]
+  let at = 0
+  const text = sql.replaceAll('?', () => {
+    at += 1
+    return `$${statement.names ? distinct.indexOf(names[at - 1]!) + 1 : at}`
+  })
+  const every = valuesOf({ statement, parameters })
+  const values = statement.names ? distinct.map((name) => every[names.indexOf(name as never)]) : every
+  return { text, values: values.map((value) => (typeof value === 'string' ? encodeText(value) : value)) }
+}
+
+const statementNames = new Map<string, string>()
+
+function nameOf(text: string): string {
+  const known = statementNames.get(text)
+  if (known !== undefined) return known
+  const name = `foreword_${statementNames.size}`
+  statementNames.set(text, name)
+  return name
+}
+
+/** Types by their number in PostgreSQL: int8, int2, int4, float4, float8 and numeric are numbers. The store has no number beyond those of JavaScript. */
+const NUMBERS: readonly number[] = [20, 21, 23, 700, 701, 1700]
+const BOOLEAN = 16
+
+function parserOf(type: number): (text: string) => unknown {
+  if (NUMBERS.includes(type)) return Number
+  return type === BOOLEAN ? (text) => text === 't' : decodeText
+}
+
+/** How long a lost connection, and what goes with it, is tried again, ms. */
+const RETURNS_MS = 60_000
+const RETRY_MS = 250
+
+/** Tries again until there is a connection: a database that starts again needs some seconds. Throws what the last attempt threw. */
+export async function connectAgain(clock: Clock, connect: () => Promise<DatabaseClient>): Promise<DatabaseClient> {
+  const until = clock.monotonic() + RETURNS_MS
+  for (;;) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+      return await connect()
+    } catch (error) {
+      if (clock.monotonic() > until) throw error
+    }
+    const pause = Promise.withResolvers<void>()
+    clock.timer(RETRY_MS, pause.resolve)
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await pause.promise
+  }
+}
+
+/** Errors without a code of the database: the connection itself is gone. Class 57 closes it, class 08 is about it. */
+function isConnectionError(error: unknown): boolean {
+  const { code } = error as { readonly code?: string }
+  return code === undefined || !/^[0-9A-Z]{5}$/.test(code) || code.startsWith('57P') || code.startsWith('08')
+}
+
+const CODES = {
+  '23': 'conflict',
+  '22': 'invalid',
+  '54': 'invalid',
+  '25006': 'readonly',
+  '40': 'busy',
+  '55P03': 'busy',
+  '53100': 'full',
+  XX001: 'corrupt',
+  XX002: 'corrupt',
+} as const
+
+/** An error of the database, without a value of a row: its message may quote one, and so may its details. */
+export function databaseError(error: unknown, place: string): unknown {
+  if (error instanceof StoreError) return error
+  const { code = '', message } = error as { readonly code?: string; readonly message: string }
+  const known = Object.entries(CODES).find(([beginning]) => code.startsWith(beginning))?.[1]
+  const isOfDatabase = /^[0-9A-Z]{5}$/.test(code)
+  const said = isOfDatabase && code.startsWith('2') ? `it reports ${code}` : message.trim() || code
+  return new StoreError(known ?? 'io', `the store ${place} refused or failed: ${said}`)
+}

@@ -1,0 +1,89 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { openClient } from '../../src/session/postgres/client.ts'
+
+const VERSIONS = '/usr/lib/postgresql'
+/** PostgreSQL refuses to run as root. */
+const NOBODY = 65_534
+
+/** Why no PostgreSQL can be started here; `undefined`: one can. */
+export const withoutPostgres = programs() === undefined ? 'PostgreSQL is not installed' : undefined
+
+/** A PostgreSQL of its own on a socket in a temporary folder, as a plain user. Ends with `stop`. */
+export async function startPostgres() {
+  const folder = await mkdtemp('/tmp/foreword-postgres-')
+  const data = join(folder, 'data')
+  const isRoot = process.getuid?.() === 0
+  const as = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
+  if (isRoot) await chown(folder, NOBODY, NOBODY)
+  const environment = { cwd: folder, env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' }, ...as }
+  await promisify(execFile)(
+    join(programs()!, 'initdb'),
+    ['-D', data, '-U', 'foreword', '-A', 'trust', '-E', 'UTF8', '--no-sync'],
+    environment,
+  )
+  let server = await start()
+  let databases = 0
+  const address = (database: string) => `postgres://foreword@/${database}?host=${folder}`
+
+  return {
+    address,
+    /** The address of a new database. */
+    async database(): Promise<string> {
+      databases += 1
+      await execute(`create database store_${databases}`)
+      return address(`store_${databases}`)
+    },
+    execute,
+    /** Ends every connection and starts the server again. */
+    async restart() {
+      await end('SIGINT')
+      server = await start()
+    },
+    async stop() {
+      await end('SIGQUIT')
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+
+  async function execute(sql: string, database = 'postgres') {
+    const client = await openClient({ address: address(database) })
+    try {
+      return await client.execute(sql)
+    } finally {
+      await client.end()
+    }
+  }
+
+  async function start(): Promise<ChildProcess> {
+    const options = ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off', '-c', 'max_connections=60']
+    const started = spawn(join(programs()!, 'postgres'), options, {
+      ...environment,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    await new Promise<void>((resolve, reject) => {
+      started.stderr!.on('data', (text) => String(text).includes('ready to accept connections') && resolve())
+      started.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}`)))
+    })
+    return started
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    if (server.exitCode !== null) return
+    const ended = once(server, 'exit')
+    server.kill(signal)
+    await ended
+  }
+}
+
+function programs(): string | undefined {
+  if (!existsSync(VERSIONS)) return undefined
+  return readdirSync(VERSIONS)
+    .toSorted((one, other) => Number(other) - Number(one))
+    .map((version) => join(VERSIONS, version, 'bin'))
+    .find((path) => existsSync(join(path, 'initdb')))
+}
