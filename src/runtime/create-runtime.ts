@@ -65,10 +65,9 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
   const { capabilities, channels, library, recall, tools, policy } = host
   let closing: Promise<void> | undefined
   const closingError = () =>
-    closing && new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
+    new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
   const refuseWhenClosing = () => {
-    const error = closingError()
-    if (error) throw error
+    if (closing) throw closingError()
   }
   const channelsOpen = Promise.withResolvers<void>()
   const outbox = createOutbox(store, channels, clock, warn, {
@@ -194,7 +193,8 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
     async unready() {
       const fault = closing ? undefined : await parts.storeHealth?.fault()
       if (fault === 'full') return new RuntimeError('storage-full', 'The disk is full, and nothing can be stored.')
-      return fault ? new RuntimeError('storage', 'The store cannot be written.') : closingError()
+      if (fault) return new RuntimeError('storage', 'The store cannot be written.')
+      return closing ? closingError() : undefined
     },
     async reload({ now = false, session } = {}) {
       await capabilities.reload()

@@ -66,7 +66,7 @@ export async function startPostgres() {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     await new Promise<void>((resolve, reject) => {
-      started.stderr!.on('data', (text) => String(text).includes('ready to accept connections') && resolve())
+      started.stderr.on('data', (text) => String(text).includes('ready to accept connections') && resolve())
       started.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}`)))
     })
     return started

@@ -56,7 +56,17 @@ export async function openRecallIndex(options: RecallIndexOptions): Promise<Reca
         throw error
       }
     },
-    mergeSome: () => mergeSome(connection, place.unmerged),
+    mergeSome() {
+      const [shard] = place.unmerged
+      if (shard === undefined) return false
+      const words = wordsTable(shard)
+      const changes = 'select total_changes() as "all"'
+      const before = connection.get<{ readonly all: number }>(changes)!
+      connection.run(`insert into ${words} (${words}, rank) values ('merge', ${MERGED_PAGES})`)
+      // The command itself counts as one change: https://sqlite.org/fts5.html#the_merge_command
+      if (connection.get<{ readonly all: number }>(changes)!.all - before.all < 2) place.unmerged.delete(shard)
+      return place.unmerged.size > 0
+    },
     removeSome: (session) => removeSome(connection, session, languages),
     find: (query) => findPassages(connection, languages, query, options.timeZone),
     conversationSessions(session) {
@@ -221,18 +231,6 @@ function* indexedChunks([beginning, end]: readonly string[], length: number): Ge
 
 /** Pages that are written while shards are merged in one transaction: about 10 ms. */
 const MERGED_PAGES = 64
-
-function mergeSome(connection: SqliteConnection, unmerged: Set<number>): boolean {
-  const [shard] = unmerged
-  if (shard === undefined) return false
-  const words = wordsTable(shard)
-  const changes = () => connection.get<{ readonly all: number }>('select total_changes() as "all"')!.all
-  const before = changes()
-  connection.run(`insert into ${words} (${words}, rank) values ('merge', ${MERGED_PAGES})`)
-  // The command itself counts as one change: https://sqlite.org/fts5.html#the_merge_command
-  if (changes() - before < 2) unmerged.delete(shard)
-  return unmerged.size > 0
-}
 
 /** Passages that are removed in one transaction: about 10 ms. */
 const STEP = 64

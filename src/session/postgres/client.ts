@@ -1,8 +1,7 @@
 import type { QueryOptions } from 'pg'
 import type { Clock } from '../../platform.ts'
 import { StoreError } from '../store-error.ts'
-import type { Sql, SqlStep } from '../tables/sql.ts'
-import { valuesOf } from '../tables/statement.ts'
+import { type Sql, type SqlStep, valuesOf } from '../tables/sql.ts'
 import { addressWithoutPassword } from './address.ts'
 import { decodeText, encodeText } from './text-code.ts'
 

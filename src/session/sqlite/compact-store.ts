@@ -3,8 +3,7 @@ import { type StoreConnection, openStoreConnection } from './connection.ts'
 import { readContent } from '../tables/content-table.ts'
 import { migrate, refuseOtherVersions } from './migrations.ts'
 import { storeFile } from '../store-error.ts'
-import { all, get, overwriting, run } from '../tables/sql.ts'
-import { statement } from '../tables/statement.ts'
+import { all, get, overwriting, run, statement } from '../tables/sql.ts'
 import { readTexts } from '../tables/text-parts.ts'
 
 interface RemovedContents {

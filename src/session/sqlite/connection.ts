@@ -1,6 +1,5 @@
 import { type Clock, openSqlite, type SqliteConnection, type SqliteValue } from '../../platform.ts'
-import type { Sql, SqlReader } from '../tables/sql.ts'
-import { valuesOf } from '../tables/statement.ts'
+import { type Sql, type SqlReader, valuesOf } from '../tables/sql.ts'
 import { storeFile } from '../store-error.ts'
 
 /** One open store. All but `sync` is synchronous, so nothing comes between the statements of a transaction. */

@@ -3,8 +3,7 @@ import { inspectSqliteFile } from '../../platform.ts'
 import { StoreError, storeFile } from '../store-error.ts'
 import type { StoreConnection } from './connection.ts'
 import { firstSchema } from './schema.ts'
-import { get } from '../tables/sql.ts'
-import { statement } from '../tables/statement.ts'
+import { get, statement } from '../tables/sql.ts'
 
 /** Brings the tables from the version before to `version`. A released migration never changes. */
 export interface Migration {

@@ -3,8 +3,7 @@ import { type AuditFacts, type AuditOptions, type AuditRecord, nextAuditRecord, 
 import { ARCHIVED, type AuditPosition } from '../audit-archive.ts'
 import type { ChainPosition } from '../audit-checkpoint.ts'
 import { StoreError } from '../store-error.ts'
-import { all, get, run, type Sql } from './sql.ts'
-import { insertInto, type Query, statement, where } from './statement.ts'
+import { all, get, insertInto, type Query, run, type Sql, statement, where } from './sql.ts'
 import { putValue, readValue } from './value-table.ts'
 
 const HEAD = 'audit.head'

@@ -1,6 +1,5 @@
 import { contentHash, type ContentStore } from '../content.ts'
-import { all, get, overwriting, run, type Sql, type SqlReader } from './sql.ts'
-import { insertInto, statement } from './statement.ts'
+import { all, get, insertInto, overwriting, run, type Sql, type SqlReader, statement } from './sql.ts'
 import { refuseMissingTexts, removeTexts, withLongTexts, withLongTextsInSlices } from './text-parts.ts'
 import { putValue, readValue } from './value-table.ts'
 

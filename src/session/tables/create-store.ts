@@ -41,6 +41,8 @@ import { putRecord, readNewestRecord, readRecords, readRecordVersions } from './
 /** Hashes of 64 characters each: some 200 KB. */
 const KNOWN_HASHES = 2_000
 const ALL = Number.MAX_SAFE_INTEGER
+/** Only a write that appends returns a list. */
+const isEntries = Array.isArray as (written: unknown) => written is readonly Entry[]
 
 /** A database with the tables of a store. */
 export interface StoreDatabase extends SqlReader {
@@ -113,7 +115,7 @@ function storeOf(database: StoreDatabase, unfinishedBefore: readonly string[]) {
             isOurs = true
             return written
           }
-          entries.push(...(await writePrepared(prepared, run, { characters })))
+          entries.push(...(await writePrepared(prepared, run, { characters })).filter(isEntries))
           calls.push(...endedCalls(part))
           for (const { call } of prepared) if (call) newest.add(call)
         }
@@ -272,11 +274,12 @@ function storeOf(database: StoreDatabase, unfinishedBefore: readonly string[]) {
       return forEach(prepared, (each) => each.run())
     }
     const characters = prepared.reduce((sum, each) => sum + each.characters, 0)
-    const entries = await writePrepared(prepared, run, {
+    let entries: readonly (readonly Entry[])[] = []
+    await writePrepared(prepared, run, {
       characters,
       written(written) {
         for (const { call } of prepared) if (call) newest.add(call)
-        written.forEach(tell)
+        for (const each of (entries = written.filter(isEntries))) tell(each)
         for (const id of endedCalls(writes)) tellCall(id)
       },
     })

@@ -1,7 +1,6 @@
 import type { FileOwner, FileRow, FilesOptions, FileState } from '../file-row.ts'
 import { StoreError } from '../store-error.ts'
-import { all, get, overwriting, run, type Sql } from './sql.ts'
-import { insertInto, type Query, statement, where } from './statement.ts'
+import { all, get, insertInto, overwriting, type Query, run, type Sql, statement, where } from './sql.ts'
 
 export function* putFile(row: FileRow): Sql<void> {
   const { id, name, time, owner, mediaType, bytes, hash, state } = row

@@ -1,5 +1,4 @@
 import { contentHash } from '../content.ts'
-import type { Entry } from '../entry.ts'
 import type { Write } from '../session-store.ts'
 import { putAudit, removeArchived } from './audit-table.ts'
 import type { CallBase } from './call-difference.ts'
@@ -16,8 +15,8 @@ import { putValue } from './value-table.ts'
 export interface PreparedWrite {
   /** About how much it writes. */
   readonly characters: number
-  /** To be run within a transaction. Returns the entries that it wrote. */
-  readonly run: () => Sql<readonly Entry[]>
+  /** To be run within a transaction. Returns the entries that it wrote, where it appends. */
+  readonly run: () => Sql<unknown>
   /** To which it appends. */
   readonly session?: string
   readonly call?: SerializedCall
@@ -44,10 +43,10 @@ export function prepareWrite(
   }
   if (write.type === 'call') {
     const call = serializeCall(write.record, newestCalls.get(write.record.session ?? ''))
-    return { characters: call.row.record.length, run: () => noEntries(putCall(call)), call }
+    return { characters: call.row.record.length, run: () => putCall(call), call }
   }
   if (write.type === 'content') return prepareContent({ ...write, hash: contentHash(write.text) })
-  return { characters: 0, run: () => noEntries(apply(write)) }
+  return { characters: 0, run: () => apply(write) }
 }
 
 export function prepareContent({
@@ -61,14 +60,9 @@ export function prepareContent({
   let parts: string | null = null
   return {
     characters: short.length,
-    run: () => noEntries(holds ? putHeldContent(short, hash, holds, shared, parts) : putContent(short, hash, parts)),
+    run: () => (holds ? putHeldContent(short, hash, holds, shared, parts) : putContent(short, hash, parts)),
     ...(texts.length > 0 && { long: [{ texts, put: (made: string) => void (parts = made) }] }),
   }
-}
-
-function* noEntries(work: Sql<unknown>): Sql<readonly Entry[]> {
-  yield* work
-  return []
 }
 
 function apply(write: Exclude<Write, { readonly type: 'append' | 'call' | 'content' }>): Sql<unknown> {

@@ -1,6 +1,5 @@
 import { nextVersion, type RecordChange, type RecordVersion } from '../record.ts'
-import { all, get, run, type Sql } from './sql.ts'
-import { insertInto, statement } from './statement.ts'
+import { all, get, insertInto, run, type Sql, statement } from './sql.ts'
 
 export function* putRecord(change: RecordChange, time: string): Sql<RecordVersion> {
   const version = nextVersion(change, yield* readNewestRecord(change.kind, change.id), time)

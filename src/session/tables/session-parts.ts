@@ -1,7 +1,6 @@
 import { timeSlice } from '../../platform.ts'
 import type { Write } from '../session-store.ts'
-import { overwriting, run, tuples, type Sql, type SqlReader } from './sql.ts'
-import { statement } from './statement.ts'
+import { overwriting, run, type Sql, type SqlReader, statement, tuples } from './sql.ts'
 import { putValue } from './value-table.ts'
 
 /** Rows that one part of a long write or removal has at most: some milliseconds of work. */

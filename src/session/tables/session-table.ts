@@ -5,10 +5,9 @@ import { labelRow, matchesSession } from '../session-list.ts'
 import type { Binding } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
 import type { SessionRow, SessionsOptions } from '../log-store.ts'
-import { all, get, overwriting, run, type Sql } from './sql.ts'
+import { all, get, idRange, insertInto, overwriting, type Query, run, type Sql, statement, where } from './sql.ts'
 import { deleteOwnedFiles } from './file-table.ts'
 import { unfinishedSessions } from './session-parts.ts'
-import { idRange, insertInto, type Query, statement, where } from './statement.ts'
 
 export function* readSessionRow(id: string): Sql<SessionRow | undefined> {
   const row = yield* get(oneSession, { id })

@@ -1,5 +1,53 @@
-import type { Clock } from '../../platform.ts'
-import type { Statement } from './statement.ts'
+import type { Clock, SqliteValue } from '../../platform.ts'
+
+/** A statement with its parameters: its text, and the names of the parameters in the order of the text. */
+export interface Statement<Parameters, Row> {
+  /** With `?` in the place of each parameter. */
+  readonly sql: string
+  /** Absent where the parameters are a list of values. */
+  readonly names?: readonly (keyof Parameters & string)[]
+  /** As PostgreSQL has it, where that differs. */
+  readonly postgres?: Statement<Parameters, Row>
+  /** Never present: it carries the type of a row. */
+  readonly row?: Row
+}
+
+/** A statement whose text names its parameters, such as `:turn`. They are given at each run. `postgres` is its text there, if another. */
+export function statement<Parameters, Row = never>(text: string, postgres?: string): Statement<Parameters, Row> {
+  const named = /:([a-z]\w*)/gi
+  const names = Array.from(text.matchAll(named), ([, name]) => name as keyof Parameters & string)
+  const sql = text.replace(named, '?')
+  return postgres === undefined ? { sql, names } : { sql, names, postgres: statement(postgres) }
+}
+
+/** A statement that is put together for one call, with `?` in the place of each value. */
+export type Query<Row> = Statement<readonly SqliteValue[], Row>
+
+/** Inserts a row whose parameters have the names of their columns. */
+export function insertInto(table: string, columns: readonly string[]): string {
+  return `insert into ${table} (${columns.join(', ')}) values (${columns.map((column) => `:${column}`).join(', ')})`
+}
+
+/**
+ * The conditions of a query, such as `turn = ?`, with their values: one, or a list where a condition has several. Those whose value is
+ * `undefined` are left out.
+ */
+export function where(conditions: Readonly<Record<string, SqliteValue | readonly SqliteValue[] | undefined>>): {
+  readonly where: string
+  readonly values: readonly SqliteValue[]
+} {
+  const given = Object.entries(conditions).filter(([, value]) => value !== undefined)
+  return {
+    where: given.length === 0 ? '' : `where ${given.map(([condition]) => condition).join(' and ')}`,
+    values: given.flatMap(([, value]) => value as SqliteValue | SqliteValue[]),
+  }
+}
+
+/** The range of the ids that begin with a text, compared by code points: an index on the id finds them. */
+export function idRange(beginning: string) {
+  // No id contains the last code point.
+  return { from: beginning, below: `${beginning}\u{10FFFF}` }
+}
 
 /**
  * Work on the tables of a store: a generator that yields statements, is given what the database answers, and returns what it found. A
@@ -32,32 +80,32 @@ export interface SqlReader {
 
 /** Runs a statement. Returns how many rows it changed. */
 export function* run<Parameters extends object>(
-  statement: Statement<Parameters, unknown>,
+  query: Statement<Parameters, unknown>,
   parameters: Parameters,
 ): Sql<number> {
-  return (yield { type: 'run', statement, parameters }) as number
+  return (yield { type: 'run', statement: query, parameters }) as number
 }
 
 export function* get<Parameters extends object, Row>(
-  statement: Statement<Parameters, Row>,
+  query: Statement<Parameters, Row>,
   parameters: Parameters,
 ): Sql<Row | undefined> {
-  return (yield { type: 'get', statement, parameters }) as Row | undefined
+  return (yield { type: 'get', statement: query, parameters }) as Row | undefined
 }
 
 export function* all<Parameters extends object, Row>(
-  statement: Statement<Parameters, Row>,
+  query: Statement<Parameters, Row>,
   parameters: Parameters,
 ): Sql<readonly Row[]> {
-  return (yield { type: 'all', statement, parameters }) as readonly Row[]
+  return (yield { type: 'all', statement: query, parameters }) as readonly Row[]
 }
 
 /** Rows as arrays, in the order of the columns: a third of the time where there are many. */
 export function* tuples<Parameters extends object, Row extends readonly unknown[]>(
-  statement: Statement<Parameters, Row>,
+  query: Statement<Parameters, Row>,
   parameters: Parameters,
 ): Sql<readonly Row[]> {
-  return (yield { type: 'tuples', statement, parameters }) as readonly Row[]
+  return (yield { type: 'tuples', statement: query, parameters }) as readonly Row[]
 }
 
 /** What `remove` deletes is overwritten in the file, not only given free. */
@@ -75,4 +123,15 @@ export function* forEach<Row, Result>(rows: Iterable<Row>, work: (row: Row) => S
   const results: Result[] = []
   for (const row of rows) results.push(yield* work(row))
   return results
+}
+
+/** The values of the parameters of a statement, in the order of its text. */
+export function valuesOf(step: { readonly statement: Statement<never, unknown>; readonly parameters: object }) {
+  const { sql, names } = step.statement
+  if (names === undefined) return step.parameters as readonly SqliteValue[]
+  return names.map((name) => {
+    const value = (step.parameters as Readonly<Record<string, SqliteValue | undefined>>)[name]
+    if (value === undefined) throw new TypeError(`The parameter ${name} is missing: ${sql}`)
+    return value
+  })
 }

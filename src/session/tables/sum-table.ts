@@ -10,9 +10,8 @@ import {
   type ToolSums,
 } from '../call-sums.ts'
 import { MOST_TOKENS } from '../../wire.ts'
-import { all, run, tuples, type Sql, type SqlReader } from './sql.ts'
+import { all, insertInto, run, type Sql, type SqlReader, statement, tuples } from './sql.ts'
 import { ofWholeSession } from './session-parts.ts'
-import { insertInto, statement } from './statement.ts'
 
 export interface CallSumColumns extends ReportedColumns {
   readonly time: string

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LONG_TEXT, textChunks, timeSlice } from '../../platform.ts'
 import { StoreError } from '../store-error.ts'
-import { forEach, get, overwriting, run, tuples, type Sql, type SqlReader } from './sql.ts'
-import { insertInto, statement } from './statement.ts'
+import { forEach, get, insertInto, overwriting, run, type Sql, type SqlReader, statement, tuples } from './sql.ts'
 
 /** Characters. A longer text of an entry or a content has rows of its own, since one row of megabytes would block everything else. */
 export const LONGEST_IN_ROW = 1_000_000

@@ -1,7 +1,6 @@
 import type { TurnRow } from '../log-store.ts'
-import { tuples, type Sql } from './sql.ts'
+import { type Sql, statement, tuples } from './sql.ts'
 import { ofWholeSession } from './session-parts.ts'
-import { statement } from './statement.ts'
 
 /** The columns of a turn in the order of `columns`. */
 type TurnTuple = readonly [

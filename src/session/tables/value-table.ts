@@ -1,6 +1,5 @@
 import { StoreError } from '../store-error.ts'
-import { get, run, type Sql } from './sql.ts'
-import { statement } from './statement.ts'
+import { get, run, type Sql, statement } from './sql.ts'
 
 export function* putValue(key: string, named: unknown): Sql<void> {
   const json: string | undefined = JSON.stringify(named)

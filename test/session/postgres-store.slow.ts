@@ -1,8 +1,8 @@
 import { after, before, test as register } from 'node:test'
-import { storeCases } from '../../../test/cases/session-store-cases.ts'
-import { startPostgres, withoutPostgres } from '../../../test/session/postgres-server.ts'
-import { systemClock } from '../../platform.ts'
-import { openPostgresStore } from './open-postgres-store.ts'
+import { storeCases } from '../cases/session-store-cases.ts'
+import { startPostgres, withoutPostgres } from './postgres-server.ts'
+import { systemClock } from '../../src/platform.ts'
+import { openPostgresStore } from '../../src/session/postgres/open-postgres-store.ts'
 
 let server: Awaited<ReturnType<typeof startPostgres>>
 before(async () => {
@@ -12,7 +12,7 @@ after(() => server?.stop())
 
 const test = (name: string, run: () => Promise<void>) => void register(name, { skip: withoutPostgres ?? false }, run)
 
-storeCases(test as never, async () => {
+storeCases(test, async () => {
   const address = await server.database()
   return { open: () => openPostgresStore({ clock: systemClock, address }), remove: async () => {} }
 })

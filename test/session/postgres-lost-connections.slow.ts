@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { at, input, start } from '../../../test/cases/session-store-entries.ts'
-import { startPostgres, withoutPostgres } from '../../../test/session/postgres-server.ts'
-import type { EntryBody } from '../entry.ts'
-import { systemClock } from '../../platform.ts'
-import { addressWithoutPassword } from './address.ts'
-import { openPostgresStore } from './open-postgres-store.ts'
-import { decodeText, encodeText } from './text-code.ts'
+import { at, input, start } from '../cases/session-store-entries.ts'
+import { startPostgres, withoutPostgres } from './postgres-server.ts'
+import type { EntryBody } from '../../src/session.ts'
+import { systemClock } from '../../src/platform.ts'
+import { addressWithoutPassword } from '../../src/session/postgres/address.ts'
+import { openPostgresStore } from '../../src/session/postgres/open-postgres-store.ts'
+import { decodeText, encodeText } from '../../src/session/postgres/text-code.ts'
 
 const options = { skip: withoutPostgres ?? false }
 let server: Awaited<ReturnType<typeof startPostgres>>
@@ -50,12 +50,12 @@ test('a second gateway on one database is refused with a sentence that names the
 test('while connections are ended again and again, what is confirmed is there once, in order', options, async () => {
   const address = await server.database()
   const store = await openPostgresStore({ clock: systemClock, address })
-  const told: number[] = []
-  store.watch((entries) => void told.push(...entries.map(({ seq }) => seq)))
+  const heard: number[] = []
+  store.watch((entries) => void heard.push(...entries.map(({ seq }) => seq)))
   await store.append('s', [start], at(0))
-  let isOver = false
+  const over = new AbortController()
   const ending = (async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       await server.execute(
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${new URL(address.replace('@/', '@host/')).pathname.slice(1)}'`,
       )
@@ -66,7 +66,7 @@ test('while connections are ended again and again, what is confirmed is there on
   for (let number = 1; number <= count; number += 1) {
     await Promise.all([store.append('s', [{ type: 'model', model: `m${number}` }], at(number)), store.entries('s')])
   }
-  isOver = true
+  over.abort()
   await ending
   const entries = await store.entries('s')
   assert.deepEqual(
@@ -74,7 +74,7 @@ test('while connections are ended again and again, what is confirmed is there on
     Array.from({ length: count }, (_, index) => `m${index + 1}`),
   )
   assert.deepEqual(
-    told,
+    heard,
     entries.map(({ seq }) => seq),
   )
   assert.deepEqual(await Array.fromAsync(store.damage()), [])
