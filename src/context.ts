@@ -52,7 +52,14 @@ export {
   neutralText,
 } from './context/neutral-text.ts'
 export { formPhrase } from './context/form-phrase.ts'
-export { entryName, entrySentence, entrySentences, listedName, reasonSentence } from './context/explain.ts'
+export {
+  changedLayer,
+  entryName,
+  entrySentence,
+  entrySentences,
+  listedName,
+  reasonSentence,
+} from './context/explain.ts'
 export {
   type CacheMark,
   type CacheRules,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type TestContext } from 'node:test'
+import { listedName } from '../src/context.ts'
 import { exportSession } from '../src/session.ts'
 import { type ScriptedAnswer, scriptedProvider, type ScriptedRequest } from '../src/testing.ts'
 import { openMcpHome } from './mcp/mcp-home.ts'
@@ -230,6 +231,7 @@ test('an announcement is what the next call would send, and goes with the turn t
   const { manifest } = await home.runtime.preview({ session, input: 'And now?' })
   const [entry, ...others] = manifest.entries.filter(({ layer }) => layer === 'head-change')
   assert.deepEqual([entry!.slot, entry!.outcome, entry!.origin.kind, others], ['input', 'included', 'operator', []])
+  assert.equal(listedName(entry!, manifest), 'change of instructions')
   assert.match((await conversation.next()).told, /\(first\)/)
   await home.runtime.undo(session)
   const { told } = await conversation.next()

@@ -38,7 +38,8 @@ export function entryName(entry: ManifestEntry, manifest: Manifest): string {
   const { id, layer, slot, name = id } = entry
   if (slot === 'tools') return `the tool ${id}`
   if (layer === 'attachment') return `the file ${name}`
-  if (layer === 'head-change') return `the announcement of a change of ${id.split('/head-change/')[1] ?? id}`
+  const changed = changedLayer(entry)
+  if (changed !== undefined) return `the announcement of a change of ${changed}`
   const number = turnNumber(entry, manifest)
   if (layer === 'turn') {
     const earlier = earlierTurns(manifest)
@@ -51,8 +52,15 @@ export function entryName(entry: ManifestEntry, manifest: Manifest): string {
   return layer === 'unpaired' ? `a part of turn ${number}` : `message ${/\d+$/.exec(id)?.[0] ?? id} of turn ${number}`
 }
 
+/** Whose change a candidate announces: the id of a part of the beginning. `undefined`: it announces none. Pure. */
+export function changedLayer({ layer, id }: Pick<ManifestEntry, 'layer' | 'id'>): string | undefined {
+  return layer === 'head-change' ? (id.split('/head-change/')[1] ?? id) : undefined
+}
+
 /** What stands for a candidate in a list: its name where it has one that people know, else its id. Pure. */
 export function listedName(entry: ManifestEntry, manifest: Manifest): string {
+  const changed = changedLayer(entry)
+  if (changed !== undefined) return exactLine(`change of ${changed}`)
   if (entry.layer !== 'turn') return exactLine(entry.name ?? entry.id)
   return entry.slot === 'input' ? 'this turn' : entryName(entry, manifest)
 }

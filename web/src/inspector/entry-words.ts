@@ -1,4 +1,5 @@
 import {
+  changedLayer,
   formPhrase,
   type Manifest,
   type ManifestEntry,
@@ -16,6 +17,8 @@ export function entryTitle(entry: ManifestEntry, manifest: Manifest): string {
   if (layer === 'tool-call' || layer === 'tool-result') return toolTitle(entry)
   const number = turnNumber(entry, manifest)
   if (layer === 'turn') return id === 'earlier' ? t`Earlier turns` : number === undefined ? t`Turn` : t`Turn ${number}`
+  const changed = changedLayer(entry)
+  if (changed !== undefined) return t`Change of ${layerTitles[changed] ?? changed}`
   if (layer === 'note') return t`Note ${noteNumber(entry, manifest)}`
   const name = layer.replaceAll('-', ' ')
   const title = layerTitles[layer] ?? name.charAt(0).toUpperCase() + name.slice(1)
