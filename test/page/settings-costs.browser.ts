@@ -80,6 +80,16 @@ test('costs of a new home say that there are no calls', async (t) => {
   await page.locator('#main').getByText('No calls in this time.').waitFor()
 })
 
+test('a sum of free calls and of one without a price is not known, and no $0', async (t) => {
+  const { page, gateway } = await blankPage(t, { answer: () => ({ text: 'Seen.' }) })
+  await gateway.say('Hello', { model: 'rehearsal' })
+  await gateway.say('Hello', { model: 'openai/unknown' })
+  await page.goto(`${gateway.url}/settings/costs`)
+  const together = page.locator('#main').getByRole('region', { name: 'Together' })
+  await together.getByText('not known', { exact: true }).waitFor()
+  await together.getByText('Not in it: 1 call without a known price').waitFor()
+})
+
 test('the costs of a home with two sessions', async (t) => {
   const { page, gateway, session } = await spent(t)
 

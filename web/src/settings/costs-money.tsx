@@ -8,10 +8,12 @@ import { t } from '../language/language.ts'
 /** What the money of a time was spent on. */
 export function CostsMoney({ report }: { readonly report: CostReport }): ReactNode {
   const { calls, waiting, unpriced, money, savedNanoDollars } = report.total
+  // What is not known is no $0.
+  const isKnown = money !== undefined && (money > 0 || unpriced === 0)
   const figures = [
     {
       name: t`Cost`,
-      value: money === undefined ? (calls === 0 ? t`nothing yet` : t`not known`) : dollars(money),
+      value: isKnown ? dollars(money) : calls === 0 ? t`nothing yet` : t`not known`,
       figure: { 'data-figure': 'money', 'data-value': money ?? '' },
     },
     { name: t`Calls`, value: count(calls) },
