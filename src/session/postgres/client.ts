@@ -185,7 +185,7 @@ const CODES = {
 } as const
 
 /** An error of the database, without a value of a row: its message may quote one, and so may its details. */
-export function databaseError(error: unknown, place: string): unknown {
+function databaseError(error: unknown, place: string): unknown {
   if (error instanceof StoreError) return error
   const { code = '', message } = error as { readonly code?: string; readonly message: string }
   const known = Object.entries(CODES).find(([beginning]) => code.startsWith(beginning))?.[1]

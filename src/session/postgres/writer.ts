@@ -96,7 +96,7 @@ export async function openWriter(at: PostgresAddress, clock: Clock) {
 }
 
 /** Who holds the lock of a database, in words; `undefined`: nobody. */
-export async function holderOf(at: PostgresAddress): Promise<string | undefined> {
+async function holderOf(at: PostgresAddress): Promise<string | undefined> {
   const client = await openClient(at)
   try {
     const [row] = await client.execute(`
