@@ -86,8 +86,8 @@ test('200 schemas that take long to read are read beside the turns of others', a
 })
 
 test('time that the machine gives to others does not count for a schema', async () => {
-  // Some tenths of a second of a processor, in which this process is stopped for three seconds.
-  const input = { text: `${'a'.repeat(24)}!` }
+  // Some tenths of a second of a slow processor, in which this process is stopped for three seconds.
+  const input = { text: `${'a'.repeat(22)}!` }
   const answer = checkInThread(backtracking, 'the tool slow', { value: input })
   spawn('/bin/sh', ['-c', `kill -STOP ${process.pid}; sleep 3; kill -CONT ${process.pid}`])
   assert.equal((await answer).type, 'fault')
