@@ -38,8 +38,7 @@ export function entryName(entry: ManifestEntry, manifest: Manifest): string {
   const { id, layer, slot, name = id } = entry
   if (slot === 'tools') return `the tool ${id}`
   if (layer === 'attachment') return `the file ${name}`
-  const changed = changedLayer(entry)
-  if (changed !== undefined) return `the announcement of a change of ${changed}`
+  if (layer === 'head-change') return `the announcement of a change of ${changedLayer(entry)}`
   const number = turnNumber(entry, manifest)
   if (layer === 'turn') {
     const earlier = earlierTurns(manifest)
@@ -59,8 +58,7 @@ export function changedLayer({ layer, id }: Pick<ManifestEntry, 'layer' | 'id'>)
 
 /** What stands for a candidate in a list: its name where it has one that people know, else its id. Pure. */
 export function listedName(entry: ManifestEntry, manifest: Manifest): string {
-  const changed = changedLayer(entry)
-  if (changed !== undefined) return exactLine(`change of ${changed}`)
+  if (entry.layer === 'head-change') return exactLine(`change of ${changedLayer(entry)}`)
   if (entry.layer !== 'turn') return exactLine(entry.name ?? entry.id)
   return entry.slot === 'input' ? 'this turn' : entryName(entry, manifest)
 }
