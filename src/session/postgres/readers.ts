@@ -28,13 +28,15 @@ export function createReaders(at: PostgresAddress, clock: Clock) {
         }
         let next = work.next()
         while (!next.done) {
+          let answered: unknown
           try {
-            const answered = await client.answer(next.value)
-            next = work.next(answered)
+            answered = await client.answer(next.value)
           } catch (error) {
-            if (!client.isLost) next = work.throw(error)
-            else client = await replace(client)
+            if (client.isLost) client = await replace(client)
+            else next = work.throw(error)
+            continue
           }
+          next = work.next(answered)
         }
         return next.value
       } finally {
