@@ -11,7 +11,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,6 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { npmProgram } from './npm-program.mjs'
 import { packContext, packPackage } from './package.mjs'
+import { checkContainer, folderBytes } from './smoke-container.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const folder = mkdtempSync(join(tmpdir(), 'foreword-packed-'))
@@ -46,6 +46,7 @@ try {
   await checkHome(command)
   checkProject(tarball)
   await checkContext()
+  tell(await checkContainer(tarball, folder).catch((error) => stop(`the container: ${error.message}`)))
   tell('the packed foreword works')
 } finally {
   rmSync(folder, { recursive: true, force: true })
@@ -281,11 +282,6 @@ console.log(outline(manifest))
   expect('the core alone', run(process.execPath, ['use.ts'], { cwd: project }), 'window 1000, reserve 100')
   checkTypes(project)
   tell(`the core alone has ${Math.round(bytes / 1000)} kB, and is typed by what is installed`)
-}
-
-function folderBytes(path) {
-  const entries = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  return entries.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
 }
 
 /** Compiles and runs every example with the installed package. */

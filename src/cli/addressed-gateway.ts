@@ -20,7 +20,7 @@ export async function openAddressedGateway(home: string, io: Io): Promise<Addres
     const found = await findGateway(home)
     if (found.type === 'gateway') {
       const { address, connection } = found
-      return { address: loopbackAddress(address), connection, isOwn: false, close: () => Promise.resolve() }
+      return { address, connection, isOwn: false, close: () => Promise.resolve() }
     }
     const own = found.type === 'none' ? await openOwn(home, io) : undefined
     if (own !== undefined) return own
@@ -60,12 +60,4 @@ async function openOwn(home: string, io: Io): Promise<AddressedGateway | undefin
     if (error instanceof StoreError && error.code === 'claimed') return undefined
     throw error
   }
-}
-
-/** A gateway that listens on every address is reached on this machine by its own. */
-function loopbackAddress(address: string): string {
-  const url = new URL(address)
-  if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
-  else if (url.hostname === '[::]') url.hostname = '[::1]'
-  return url.origin
 }

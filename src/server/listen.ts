@@ -33,10 +33,17 @@ export async function listen(server: Server, { port, bind }: { port: number; bin
   const address = http.address()
   const taken = typeof address === 'object' && address !== null ? address.port : port
   return {
-    url: `http://${bind.includes(':') ? `[${bind}]` : bind}:${taken}`,
+    url: `http://${reachedAt(bind)}:${taken}`,
     port: taken,
     close: ({ graceMs = 5_000 } = {}) => shutDown(http, server, drain, graceMs),
   }
+}
+
+/** Where this machine reaches a server that listens on an address. No program opens 0.0.0.0, which stands for every address. */
+function reachedAt(bind: string): string {
+  if (bind === '0.0.0.0') return '127.0.0.1'
+  if (bind === '::') return '[::1]'
+  return bind.includes(':') ? `[${bind}]` : bind
 }
 
 function toBindings(bindings: Parameters<Parameters<typeof getRequestListener>[0]>[1]): Parameters<Server['fetch']>[1] {

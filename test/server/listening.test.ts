@@ -283,6 +283,14 @@ test('a port that is taken is said plainly, and an open address without a token 
   await assert.rejects(listen(server, { port: 0, bind: '0.0.0.0' }), /without a token/)
 })
 
+test('a gateway that listens on every address names the one of this machine', async (t) => {
+  const server = createServer(scriptedRuntime(), { bind: '0.0.0.0', token: 'x'.repeat(24), version: '0.1.0' })
+  const { url, port, close } = await listen(server, { port: 0, bind: '0.0.0.0' })
+  t.after(() => close({ graceMs: 0 }))
+  assert.equal(url, `http://127.0.0.1:${port}`)
+  assert.equal((await fetch(`${url}/health`)).status, 200)
+})
+
 test('a large body is refused over the wire too, with or without its length', async (t) => {
   const { port } = await listening(t, scriptedRuntime(), { maxBodyBytes: 1000 })
   for (const headers of [{ 'content-length': '100000' }, { 'transfer-encoding': 'chunked' }]) {
