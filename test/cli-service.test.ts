@@ -130,6 +130,7 @@ test('no name in a unit can become a specifier, a variable or another word', () 
   const line = '"/opt/my node/50%%/node" "/opt/a \\"b\\" $$c\\\\d/foreword.js" "start" "--json"'
   assert.ok(text.includes(`\nExecStart=/usr/bin/env ${line}\n`), text)
   assert.ok(text.includes('\nEnvironment="FOREWORD_HOME=/home/<me> & you"\n'))
+  assert.ok(text.includes('\nEnvironment=MALLOC_ARENA_MAX=1\n'))
 })
 
 test('systemd accepts the units, also with odd names in them', (context) => {

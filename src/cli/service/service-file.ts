@@ -54,6 +54,8 @@ function systemdUnit(plan: ServicePlan): string {
       .map((word) => quoted(word.replaceAll('$', '$$$$')))
       .join(' ')}`,
     `Environment=${quoted(`FOREWORD_HOME=${home}`)}`,
+    // The allocator of glibc then keeps some 20 MB less for threads.
+    'Environment=MALLOC_ARENA_MAX=1',
     user ? 'EnvironmentFile=-/etc/foreword.env' : 'EnvironmentFile=-%h/.config/foreword.env',
     user && `User=${user}`,
     user && state && `StateDirectory=${state}`,
