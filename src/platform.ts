@@ -31,7 +31,7 @@ export { type Clock, clockOf, type TimerOptions } from './platform/clock.ts'
 export { type ReadMounts, remoteFileSystem } from './platform/file-system.ts'
 export { type Pauses, watchPauses } from './platform/pause-watch.ts'
 export { localTimeZone, systemClock } from './platform/system-clock.ts'
-export { orAborted, PAID_WORK_MS, settlesWithin, withTimeout } from './platform/timers.ts'
+export { NO_LONGER_NEEDED, orAborted, PAID_WORK_MS, settlesWithin, withTimeout } from './platform/timers.ts'
 export { type KnownSecrets, knownSecrets } from './platform/known-secrets.ts'
 export { publicAddress, redactData, redactSecrets } from './platform/redact.ts'
 export {

@@ -12,6 +12,8 @@ const KEPT: Readonly<Record<number, string>> = {
   800_013: 'a budget was added between the end of a call and its record, and did not count it',
   1_000_614:
     'the result of a call could not be written, and another one of its message, which waited for a person, ran beside the next try',
+  1_033_347: 'a limit was set below what was already held',
+  1_039_742: 'a limit was set below what was already spent',
 }
 
 /** How many seeds are lived: `npm run test:long` lives a thousand. */

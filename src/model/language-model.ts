@@ -9,7 +9,7 @@ import {
 } from './call-limits.ts'
 import { type RequestChanges, changeFor } from './body-changes.ts'
 import { withoutTemplates } from '../context.ts'
-import { type Clock, defined, sha256, timeSlice } from '../platform.ts'
+import { type Clock, defined, NO_LONGER_NEEDED, sha256, timeSlice } from '../platform.ts'
 import { missingOnWire, parameterOptions, unsupportedParameter } from './call-parameters.ts'
 import { ModelError } from './model-error.ts'
 import type {
@@ -200,7 +200,7 @@ async function* call(
     const failure = toModelError(error, callee, clock.now())
     throw answers && failure.code === 'network' ? brokenOff(callee, failure.facts.detail) : failure
   } finally {
-    ending.abort()
+    ending.abort(NO_LONGER_NEEDED)
   }
 }
 

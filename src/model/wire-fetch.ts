@@ -1,7 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash, hash } from 'node:crypto'
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
-import { type Clock, inSlices, largestEvent, LONG_TEXT, textChunks, timeSlice, withTimeout } from '../platform.ts'
+import {
+  type Clock,
+  inSlices,
+  largestEvent,
+  LONG_TEXT,
+  NO_LONGER_NEEDED,
+  textChunks,
+  timeSlice,
+  withTimeout,
+} from '../platform.ts'
 import type { EventFilter } from '../wire.ts'
 import { type RequestChanges, changedBody } from './body-changes.ts'
 import { type HeldTexts, heldParts, holdLongTexts } from './held-texts.ts'
@@ -250,7 +259,7 @@ function filteredEvents(
           const rest = filter.end()
           if (rest !== '') controller.enqueue(encoder.encode(rest))
           controller.close()
-          void reader.cancel().catch(() => {})
+          void reader.cancel(NO_LONGER_NEEDED).catch(() => {})
           return
         }
         if (text !== '') return

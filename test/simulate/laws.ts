@@ -204,7 +204,8 @@ async function* budgetsAddUp({ runtime, told, newestLoss }: Remains, sessions: r
   for (const { name, unit, limit, spent = 0, held = 0, period } of runtime.budgets()) {
     // What a call cost that could not be written stays held until the next start, as a warning says.
     if (held !== 0 && newestLoss === '') yield `${held} ${unit} are held in ${name}, and no call runs`
-    if (spent > limit && !told.allowed) yield `${spent} of ${limit} ${unit} are spent in ${name}, and nobody allowed it`
+    const most = Math.max(limit, told.before.get(`${name} ${unit}`) ?? 0)
+    if (spent > most && !told.allowed) yield `${spent} of ${limit} ${unit} are spent in ${name}, and nobody allowed it`
     if (period === undefined) continue
     let known = 0
     for (const call of sessions.flatMap(({ calls }) => calls)) {

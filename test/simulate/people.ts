@@ -17,6 +17,8 @@ export interface Told {
   readonly changed: Set<string>
   /** Somebody allowed a call that passes a budget. */
   allowed: boolean
+  /** What was spent or held when somebody set a limit, by the name of the budget and its unit. */
+  readonly before: Map<string, number>
   /** Errors that no person should ever see. */
   readonly faults: string[]
 }
@@ -280,7 +282,7 @@ async function removePlans({ gateway }: PersonParts): Promise<string> {
   })
 }
 
-async function setBudgets({ gateway, random, name }: PersonParts): Promise<string> {
+async function setBudgets({ gateway, random, told, name }: PersonParts): Promise<string> {
   const budgets = random.pick([
     [],
     [{ limit: { usd: 0.5 }, per: 'day' }],
@@ -290,6 +292,8 @@ async function setBudgets({ gateway, random, name }: PersonParts): Promise<strin
     const { digest } = await runtime.configuration.value(['budgets'])
     await runtime.configuration.set({ key: ['budgets'], value: budgets, kept: ['budgets'], digest, by: name })
     await runtime.reload()
+    for (const { name: budget, unit, spent = 0, held = 0 } of runtime.budgets())
+      told.before.set(`${budget} ${unit}`, spent + held)
   })
   return JSON.stringify(budgets)
 }

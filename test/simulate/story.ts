@@ -146,7 +146,14 @@ export async function liveIn(
   /** Where the home is has a name by chance, and is no part of the story. */
   const note = (text: string) =>
     void trace.push(`${(time.passed() / 1_000).toFixed(3)} s  ${text.replaceAll(folder, '')}`)
-  const told: Told = { accepted: [], deleted: new Set(), changed: new Set(), allowed: false, faults: [] }
+  const told: Told = {
+    accepted: [],
+    deleted: new Set(),
+    changed: new Set(),
+    allowed: false,
+    before: new Map(),
+    faults: [],
+  }
   const disk = random.fork('disk')
   const written: string[] = []
   let crashes = 0

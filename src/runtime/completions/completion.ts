@@ -10,7 +10,7 @@ import {
 } from '../../capability.ts'
 import { toolCalls } from '../../context.ts'
 import { type FinishReason, type Model, ModelError, modelImageSupport } from '../../model.ts'
-import { defined, errorMessage } from '../../platform.ts'
+import { defined, errorMessage, NO_LONGER_NEEDED } from '../../platform.ts'
 import type { CallOutcome, TokenCounts } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { AssemblyContext } from '../turn/assembly-context.ts'
@@ -59,7 +59,7 @@ export async function* complete(parts: CompletionParts, input: CompletionInput):
   try {
     yield* events.taken()
   } finally {
-    leaving.abort()
+    leaving.abort(NO_LONGER_NEEDED)
     await asking
   }
 }
