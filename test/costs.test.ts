@@ -141,7 +141,12 @@ test('sessions say what they cost where it is asked for, and the next call says 
   const gateway = await realGateway(
     t,
     { answer: () => ({ text: 'yes', usage }) },
-    { models: { 'openai/scripted': { window: 100_000, maxOutput: 4_000, price: configuredPrice } } },
+    {
+      models: {
+        'openai/scripted': { window: 100_000, maxOutput: 4_000, price: configuredPrice },
+        'openai/unknown': { free: false },
+      },
+    },
   )
   const { session } = await gateway.say('hello', { model: 'openai/scripted' })
   await gateway.say('and without a price', { model: 'openai/unknown', session })

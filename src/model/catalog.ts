@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net'
 import type { CacheRules, Price } from '../context.ts'
 import { defined } from '../platform.ts'
 import type { ModelFacts } from './model.ts'
@@ -94,6 +95,31 @@ export function mergeFacts(found: ModelFacts, known: Partial<ModelFacts>): Model
   const maxOutput = assumed.includes('maxOutput') ? answerRoom(rest.window) : Math.min(rest.maxOutput, rest.window)
   return { ...rest, maxOutput, ...(assumed.length > 0 ? { assumed } : {}) }
 }
+
+/** Names that no public resolver knows (RFC 6761, 6762, 8375), and those of containers, which have one label. */
+const OWN_NAME = /^[^.:]+$|\.(?:localhost|localdomain|local|lan|internal|intranet|home\.arpa)$/
+
+/** Whether a server at this address is on one's own machine or network: what it answers costs nothing unless a price is known. */
+export function isOwnAddress(baseURL: string): boolean {
+  const host = (URL.parse(baseURL)?.hostname ?? '').replace(/^\[|\]$|\.$/g, '')
+  const version = isIP(host)
+  return version === 0 ? OWN_NAME.test(host) : ownNetworks.check(host, version === 4 ? 'ipv4' : 'ipv6')
+}
+
+/** Loopback, private and link-local addresses, and those between the machines of a VPN such as Tailscale. */
+const ownNetworks = new BlockList()
+for (const [network, bits] of [
+  ['127.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['169.254.0.0', 16],
+  ['100.64.0.0', 10],
+] as const)
+  ownNetworks.addSubnet(network, bits, 'ipv4')
+ownNetworks.addAddress('::1', 'ipv6')
+ownNetworks.addSubnet('fc00::', 7, 'ipv6')
+ownNetworks.addSubnet('fe80::', 10, 'ipv6')
 
 const LONGEST_ANSWER = 8192
 

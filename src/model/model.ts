@@ -58,8 +58,8 @@ export interface ModelFacts {
   /** Whether it accepts `toolChoice: none` together with tools. */
   readonly toolChoiceNone: boolean
   readonly price?: Price
-  /** Its calls cost nothing, such as those of a model on a machine of one's own. */
-  readonly free?: true
+  /** Whether its calls cost nothing. Without it, that is so at an address of one's own where no price is known. */
+  readonly free?: boolean
   readonly cache?: CacheRules
   /** Source of the window. `provider`: its own answer. `assumed` calls for a warning. */
   readonly source: 'catalog' | 'configuration' | 'provider' | 'assumed'

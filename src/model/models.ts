@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Clock, defined } from '../platform.ts'
-import { assumedFacts, catalogFacts, mergeFacts } from './catalog.ts'
+import { assumedFacts, catalogFacts, isOwnAddress, mergeFacts } from './catalog.ts'
 import { type Connected, connectProvider, listProviderModels, QUESTION_MS } from './connection.ts'
 import { fromLanguageModel } from './language-model.ts'
 import { type Choice, chooseModel, listedFacts, listModels, type ModelListing, waysToAttach } from './list-models.ts'
@@ -73,7 +73,7 @@ export function createModels(settings: ModelsSettings): Models {
     const before = cache.get(id)
     if (before) return before
     const found = await findFacts(connected, name)
-    const whole = configured(adjusted(found.facts, connected), models[id])
+    const whole = configured(adjusted(found.facts, connected), models[id], connected)
     if (found.isFinal) cache.set(id, whole)
     return whole
   }
@@ -96,7 +96,7 @@ export function createModels(settings: ModelsSettings): Models {
   }
 
   const openOnly = (id: string, connected: Connected, name: string) =>
-    open(id, connected, name, configured(assumedFacts(name), models[id]))
+    open(id, connected, name, configured(assumedFacts(name), models[id], connected))
 
   const connectedTo = (name: string) => connections(settings).find(({ connection }) => connection.name === name)
   const find = (id: string) => {
@@ -123,7 +123,7 @@ export function createModels(settings: ModelsSettings): Models {
     list: () =>
       listModels(connections(settings), models, async (id, connected, listed) => {
         if (connected.provider.onlyModel) return (await openOnly(id, connected, listed.name)).facts
-        if (listed.facts) return cache.get(id) ?? configured(listed.facts, models[id])
+        if (listed.facts) return cache.get(id) ?? configured(listed.facts, models[id], connected)
         return facts(id, connected, listed.name).catch(() => undefined)
       }),
     knownFacts(id) {
@@ -134,8 +134,8 @@ export function createModels(settings: ModelsSettings): Models {
       if (!found || rest.length === 0) return undefined
       const [name, own] = [rest.join('/'), models[id]]
       const cataloged = cataloguedFacts(found, name)
-      if (cataloged) return configured(adjusted(cataloged, found), own)
-      return own?.price || own?.window !== undefined ? configured(assumedFacts(name), own) : undefined
+      if (cataloged) return configured(adjusted(cataloged, found), own, found)
+      return own?.price || own?.window !== undefined ? configured(assumedFacts(name), own, found) : undefined
     },
     server(name) {
       const found = connectedTo(name)
@@ -195,11 +195,11 @@ function adjusted(found: ModelFacts, { provider, connection }: Connected): Model
   return provider.adjustFacts(found, { official, options: parseSettings(provider, name, configuration) as never })
 }
 
-/** Configured facts win. */
-function configured(found: ModelFacts, own: ModelConfiguration | undefined): ModelFacts {
-  if (!own) return found
-  const { fallback: _, ...facts } = own
-  return mergeFacts(found, facts.window === undefined ? facts : { ...facts, source: 'configuration' })
+/** Configured facts win. Without a price, the address says whether the model is free. */
+function configured(found: ModelFacts, entry: ModelConfiguration | undefined, { connection }: Connected): ModelFacts {
+  const { fallback: _, ...own } = entry ?? {}
+  const facts = mergeFacts(found, own.window === undefined ? own : { ...own, source: 'configuration' })
+  return facts.price || facts.free !== undefined || !isOwnAddress(connection.baseURL) ? facts : { ...facts, free: true }
 }
 
 function parseSettings(provider: Provider, name: string, configuration: ProviderConfiguration): unknown {

@@ -36,7 +36,9 @@ export async function usedGateway(t: Parameters<typeof realGateway>[0]): Promise
         return { text: `answer ${n}`, usage: n % 7 === 0 ? 'silent' : usage }
       },
     },
-    { models: { 'openai/scripted': { window: 200_000, price: configuredPrice } } },
+    {
+      models: { 'openai/scripted': { window: 200_000, price: configuredPrice }, 'openai/unknown': { free: false } },
+    },
     async (home) => {
       mkdirSync(join(home, 'workspace'), { recursive: true })
       writeFileSync(join(home, 'workspace', 'one.txt'), 'The first file.\n'.repeat(40))

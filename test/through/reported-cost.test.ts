@@ -113,6 +113,7 @@ test('a cost that is reported needs no price: it has parts, and is in every sum'
   })
   const gateway = await startGateway(t, {
     providers: { router: { kind: 'openai-compatible', baseURL: `${vendor.url}/v1`, apiKeyEnv: 'KEY' } },
+    configuration: { models: { 'router/new': { free: false } } },
     environment: { KEY: 'made-up' },
   })
   const body = JSON.stringify({ model: 'new', stream: true, messages: [{ role: 'user', content: 'Say hello.' }] })

@@ -124,9 +124,9 @@ async function ollamaFacts(connection: ProviderConnection, model: string, millis
     parameters?: string
   }
   const chosenWindow = Number(connection.environment['OLLAMA_CONTEXT_LENGTH']) || undefined
-  // Models of its cloud are no models on this machine.
-  const free = /[:-]cloud$/.test(model) ? {} : { free: true as const, cache: loadedFor(connection) }
-  const assumed = { ...assumedFacts(model), toolChoiceNone: false, ...free }
+  // Models of its cloud are paid for, wherever the server is.
+  const own = /[:-]cloud$/.test(model) ? { free: false } : { cache: loadedFor(connection) }
+  const assumed = { ...assumedFacts(model), toolChoiceNone: false, ...own }
   const { capabilities } = shown
   const abilities = capabilities
     ? {

@@ -104,7 +104,7 @@ export interface Preview {
   readonly figures: CallFigures
   /** Absent where the model has no price. */
   readonly cost?: ForecastRange
-  readonly free?: true
+  readonly free?: boolean
 }
 
 /** The account of a call with what was known of its cost before it was made. */

@@ -91,6 +91,12 @@ const model = z.strictObject({
   vision: z.boolean().optional().describe('Whether the model can see images.'),
   audio: z.boolean().optional().describe('Whether the model hears recordings.'),
   reasoning: z.boolean().optional().describe('Whether the model reasons before it answers.'),
+  free: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether its calls cost nothing. Without it, a model at an address of this machine or a private network is free unless its price is known; `false` is for a server there that passes calls on to a paid service.',
+    ),
   toolChoiceNone: z.boolean().optional().describe('Whether the model can be asked to answer without a tool.'),
   price: price.optional().describe('What the model costs.'),
   cache: cache.optional().describe('How the provider caches prompts.'),
