@@ -192,12 +192,17 @@ test('5. a gateway that is killed while messages wait answers them as they were 
   await waits(page).getByText('two', { exact: true }).waitFor({ state: 'detached' })
   await gateway.stop()
   await page.getByText('Connecting to the gateway again').waitFor()
+  await send(page, 'sent while it is away')
+  await page.getByText('The message is sent again by itself, and arrives once.').waitFor()
   const environment = { ...gateway.environment, FOREWORD_GATEWAY_PORT: new URL(gateway.url).port }
   await spawnForeword(t, ['start', '--json'], environment).line(/address/)
   await waits(page).getByText('three, better').waitFor()
+  await waits(page).getByText('sent while it is away').waitFor()
   await page.getByRole('button', { name: 'Stop' }).click()
   await page.getByText('Read: three, better').waitFor()
   assert.equal(await page.getByText('two', { exact: true }).count(), 0)
+  await page.getByText('Read: sent while it is away').waitFor()
+  assert.deepEqual(await page.getByRole('alert').allTextContents(), [])
 })
 
 test('4. a turn that runs in another branch is named, with the way to it and a button that stops it', async (t) => {

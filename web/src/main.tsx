@@ -1,5 +1,6 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { tryAgain } from './api/reachable.ts'
 import { begin } from './api/underway.ts'
 import { App } from './app/app.tsx'
 import { followShortcuts } from './app/shortcuts.tsx'
@@ -11,6 +12,7 @@ const started = begin()
 document.documentElement.lang = language
 followTheme()
 followShortcuts()
+addEventListener('online', tryAgain)
 createRoot(document.querySelector('#root')!).render(
   <StrictMode>
     <App />

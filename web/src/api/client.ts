@@ -1,3 +1,4 @@
+import { noteReach } from './reachable.ts'
 import { underway } from './underway.ts'
 import { t } from '../language/language.ts'
 
@@ -53,8 +54,10 @@ export async function request(path: string, { method = 'GET', body, headers, sig
       ...(signal ? { signal } : {}),
     })
     response = await underway(call)
+    noteReach(true)
   } catch (error) {
     if (signal?.aborted) throw error
+    noteReach(false)
     throw new ApiError(0, {
       code: 'offline',
       message: t`The gateway cannot be reached.`,

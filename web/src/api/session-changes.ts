@@ -1,4 +1,5 @@
 import type { ListedSession } from './resources.ts'
+import { noteReach } from './reachable.ts'
 import { begin } from './underway.ts'
 
 /** `ready`: from here on nothing is missed, so now is the time to read, and to read again. Also where nothing can be followed. */
@@ -65,6 +66,7 @@ function connect(send: Listener): void {
   const source = new EventSource('/api/session-changes')
   const connected = begin()
   source.addEventListener('ready', () => {
+    noteReach(true)
     send({ type: 'ready' })
     connected()
   })

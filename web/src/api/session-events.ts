@@ -1,6 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { SessionEvent } from '../../../src/capability.ts'
 import { ApiError, request } from './client.ts'
+import { untilReachable } from './reachable.ts'
 
 /** How long to wait before a connection is tried again, ms: the last one for every further try. */
 const WAITS_MS = [250, 500, 1_000, 2_000, 5_000] as const
@@ -76,7 +77,7 @@ export async function untilDone(
     }
     if (signal.aborted) return
     onFailure()
-    await sleep(WAITS_MS[Math.min(failures, WAITS_MS.length - 1)]!, signal)
+    await untilReachable(WAITS_MS[Math.min(failures, WAITS_MS.length - 1)]!, signal)
     failures += 1
   }
 }
@@ -110,19 +111,4 @@ function silenceWatch(outer: AbortSignal): SilenceWatch {
       controller.abort()
     },
   }
-}
-
-/** Resolves after `ms`, when the network returns, or when `signal` is aborted. */
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer)
-      globalThis.removeEventListener('online', done)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    globalThis.addEventListener('online', done)
-    signal.addEventListener('abort', done)
-  })
 }

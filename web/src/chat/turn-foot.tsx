@@ -177,7 +177,7 @@ function sumWords(calls: readonly string[], read: ReadCalls): string {
   if (known.length === 0) return ''
   const missing = calls.length - known.length
   const sum = known.reduce((all, money) => all + money, 0)
-  return ` · ${missing === 0 ? price(sum) : t`${price(sum)} without ${callsText(missing)} whose price is not known`}`
+  return ` · ${missing === 0 ? price(sum) : t`${price(sum)} without ${callsText(missing)} whose cost is not known`}`
 }
 
 /** `14:02` of today, `3 May, 14:02` of another day. */

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { api, ApiError } from '../api/client.ts'
+import { untilReachable } from '../api/reachable.ts'
 import { type Attempt, attemptOf } from './drafts.ts'
 import type { HeldDraft } from './use-draft.ts'
 import { t } from '../language/language.ts'
@@ -44,7 +45,7 @@ export function useSending({ session, held, model, onSending, onSent }: SendingO
       } catch (failure) {
         if (signal.aborted || !mayArriveLater(failure)) throw failure
         setError({ message: failure.message, hint: t`The message is sent again by itself, and arrives once.` })
-        await wait(WAITS_MS[Math.min(failures, WAITS_MS.length - 1)]!, signal)
+        await untilReachable(WAITS_MS[Math.min(failures, WAITS_MS.length - 1)]!, signal)
       }
     }
   }
@@ -117,15 +118,4 @@ function mayArriveLater(failure: unknown): failure is ApiError {
 
 function withAdvice({ message, hint }: ApiError): Pick<ApiError, 'message' | 'hint'> {
   return { message, hint: hint ?? t`The message is kept below. Change it or send it again.` }
-}
-
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms)
-    globalThis.addEventListener('online', () => resolve(), { once: true, signal })
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      reject(signal.reason as Error)
-    })
-  })
 }

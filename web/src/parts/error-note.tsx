@@ -1,10 +1,18 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import type { ApiError } from '../api/client.ts'
+import { onReachable } from '../api/reachable.ts'
 import { Words } from './words.tsx'
 import { t } from '../language/language.ts'
 
-/** What went wrong and what to do about it, announced by screen readers. */
-export function ErrorNote({ error }: { readonly error: Pick<ApiError, 'message' | 'hint'> }): ReactNode {
+interface ErrorNoteProps {
+  readonly error: Pick<ApiError, 'message' | 'hint'> & Partial<Pick<ApiError, 'code'>>
+}
+
+/** What went wrong and what to do about it, announced by screen readers. That the gateway is away is said until it answers again. */
+export function ErrorNote({ error }: ErrorNoteProps): ReactNode {
+  const [over, setOver] = useState<unknown>()
+  useEffect(() => (error.code === 'offline' ? onReachable(() => setOver(error)) : undefined), [error])
+  if (over === error) return null
   return (
     <div role="alert" className="rounded-lg border border-bad px-3 py-2 text-sm">
       <p className="font-medium text-bad">

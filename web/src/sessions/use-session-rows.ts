@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { ApiError } from '../api/client.ts'
+import { untilReachable } from '../api/reachable.ts'
 import { followSessionChanges } from '../api/session-changes.ts'
 import type { SessionQuery } from '../api/listed-session.ts'
 import { readSessions, SESSIONS_A_PAGE } from '../api/session-requests.ts'
@@ -86,13 +87,10 @@ export function useSessionRows(query: SessionQuery): ListedRows {
 
   useEffect(() => {
     if (error?.code !== 'offline') return
-    const again = (): void => void read('start')
-    const timer = setTimeout(again, AGAIN_MS)
-    globalThis.addEventListener('online', again)
-    return () => {
-      clearTimeout(timer)
-      globalThis.removeEventListener('online', again)
-    }
+    const controller = new AbortController()
+    const { signal } = controller
+    void untilReachable(AGAIN_MS, signal).then(() => (signal.aborted ? undefined : read('start')))
+    return () => controller.abort()
   }, [error, read])
 
   const readMore = (): void => {
