@@ -111,6 +111,7 @@ export { endedCalls, importedHeadKey, type SessionStore, type ValueStore, type W
 export { StoreError, type StoreErrorCode } from './session/store-error.ts'
 export { exportSession } from './session/export-session.ts'
 export { importSession } from './session/import-session.ts'
+export type { GatewayFacts, GatewayRow, Gateways, Standby, Waiting } from './session/gateways.ts'
 export { type Claim, claimHome, networkFault, readClaim } from './session/claim-home.ts'
 export {
   compactStore,

@@ -89,6 +89,7 @@ export const errorCodes = {
   invalid: { meaning: 'What was handed in cannot be stored or indexed.' },
   'too-large': { meaning: 'It is larger than the limit.' },
   'network-home': { meaning: 'The home is on a network file system, where several machines could write the store.' },
+  'taken-over': { meaning: 'Another gateway has taken the store over, since this one gave no sign of life.' },
   claimed: { meaning: 'Another gateway runs on this home.' },
   closed: { meaning: 'The store is closed.' },
   embedding: {

@@ -66,7 +66,15 @@ export function watchStore(
 }
 
 /** Failures that concern every write. */
-const OF_DISK: ReadonlySet<StoreErrorCode> = new Set(['full', 'busy', 'io', 'not-synced', 'readonly', 'closed'])
+const OF_DISK: ReadonlySet<StoreErrorCode> = new Set([
+  'full',
+  'busy',
+  'io',
+  'not-synced',
+  'taken-over',
+  'readonly',
+  'closed',
+])
 
 /** The methods that write, besides `transaction`. */
 const WRITES: ReadonlySet<string | symbol> = new Set<keyof SessionStore>([

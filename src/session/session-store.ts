@@ -4,6 +4,7 @@ import type { CallOutcome, CallRecord, CallStore } from './call.ts'
 import type { SumStore } from './call-sums.ts'
 import type { ContentStore } from './content.ts'
 import type { Binding, Entry, EntryBody } from './entry.ts'
+import type { Gateways } from './gateways.ts'
 import type { FileOwner, FileRow, FileState, FileStore } from './file-row.ts'
 import type { RecordChange, RecordStore } from './record.ts'
 import type { LogStore, StoreDamage } from './log-store.ts'
@@ -32,6 +33,8 @@ export interface SessionStore
   putSession(session: string, writes: Iterable<Write>): Promise<void>
   /** The rows that are not as they were written: of one session, or of all and of the contents. */
   damage(session?: string): AsyncIterable<StoreDamage>
+  /** The processes on it; absent where only one machine reaches it. */
+  readonly gateways?: Gateways
   /** Resolves with the error after which it takes nothing more until it is opened again; pending while there is none. */
   readonly failed: Promise<unknown>
   /** Resolves when accepted writes are on disk, or were refused; `undefined`: all of them are. */

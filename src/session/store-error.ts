@@ -28,6 +28,8 @@ export type StoreErrorCode =
   | 'claimed'
   /** The home is on a file system that other machines reach, too. */
   | 'network-home'
+  /** Another gateway has taken the store over, since this one gave no sign of life. */
+  | 'taken-over'
   | 'closed'
 
 /** A failure of the store. The message says what failed, where, and how to fix it; it never quotes the content of a session. */

@@ -8,6 +8,7 @@ import {
   readSqliteFile,
   sqliteFileFault,
 } from '../platform.ts'
+import type { Standby } from './gateways.ts'
 import { isPostgresAddress } from './postgres/address.ts'
 import type { SessionStore } from './session-store.ts'
 import type { SqliteStoreOptions } from './sqlite/connection.ts'
@@ -38,11 +39,13 @@ export function storeBytes(data: string): number {
  *
  * @throws StoreError `newer`, `older`, `corrupt`, `busy`, `readonly`, `not-found` (only when `readOnly`), `io`
  */
-export async function openStore(options: SqliteStoreOptions): Promise<SessionStore> {
-  const { path, clock, readOnly } = options
+export async function openStore(
+  options: SqliteStoreOptions & { readonly standby?: Standby | undefined },
+): Promise<SessionStore> {
+  const { path, clock, readOnly, standby } = options
   if (isPostgresAddress(path)) {
     const postgres = await import('./postgres/open-postgres-store.ts')
-    return postgres.openPostgresStore({ address: path, clock, readOnly })
+    return postgres.openPostgresStore({ address: path, clock, readOnly, standby })
   }
   const sqlite = await import('./sqlite/open-sqlite-store.ts')
   return sqlite.openStoreFile(options)

@@ -16,6 +16,8 @@ export interface DatabaseClient {
   answer(step: SqlStep): Promise<unknown>
   /** Commits. Throws where the database undid the transaction instead. */
   commit(): Promise<void>
+  /** Gives the connection up at once: what waits for an answer fails, and it is lost. */
+  drop(): void
   end(): Promise<void>
 }
 
@@ -84,6 +86,10 @@ export async function openClient({ address, password }: PostgresAddress): Promis
       if (command !== 'COMMIT')
         throw new StoreError('io', `the store ${place} undid a write after one of its statements failed`)
     },
+    drop() {
+      lose()
+      client.connection.stream.destroy()
+    },
     end: () => client.end().catch(() => {}),
   }
 
@@ -150,20 +156,25 @@ const RETURNS_MS = 60_000
 const RETRY_MS = 250
 
 /** Tries again until there is a connection: a database that starts again needs some seconds. Throws what the last attempt threw. */
-export async function connectAgain(clock: Clock, connect: () => Promise<DatabaseClient>): Promise<DatabaseClient> {
+export async function connectAgain<Connected>(clock: Clock, connect: () => Promise<Connected>): Promise<Connected> {
   const until = clock.monotonic() + RETURNS_MS
   for (;;) {
     try {
       // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
       return await connect()
     } catch (error) {
-      if (clock.monotonic() > until) throw error
+      if (clock.monotonic() > until || isTakenOver(error)) throw error
     }
     const pause = Promise.withResolvers<void>()
     clock.timer(RETRY_MS, pause.resolve)
     // oxlint-disable-next-line no-await-in-loop -- as above
     await pause.promise
   }
+}
+
+/** Whether another process has the store now, so that this one may not go on. */
+export function isTakenOver(error: unknown): boolean {
+  return error instanceof StoreError && error.code === 'taken-over'
 }
 
 /** Errors without a code of the database: the connection itself is gone. Class 57 closes it, class 08 is about it. */

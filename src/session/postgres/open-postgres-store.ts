@@ -1,9 +1,13 @@
+import { hostname } from 'node:os'
 import type { Clock } from '../../platform.ts'
+import type { Gateways, Standby } from '../gateways.ts'
 import type { SessionStore } from '../session-store.ts'
 import { StoreError } from '../store-error.ts'
-import { createStore } from '../tables/create-store.ts'
+import { createStore, type StoreQueue } from '../tables/create-store.ts'
+import type { Sql } from '../tables/sql.ts'
 import { addressWithoutPassword } from './address.ts'
 import { openClient, type PostgresAddress } from './client.ts'
+import { announceGateway, CHANGE_LOCK, HEARTBEAT_MS, LEASE_MS, readGateways, registerGateway } from './ownership.ts'
 import { createReaders } from './readers.ts'
 import { schema, SCHEMA_VERSION } from './schema.ts'
 import { createDatabaseQueue } from './write-queue.ts'
@@ -13,40 +17,91 @@ import { openWriter, type Writer } from './writer.ts'
 export interface PostgresStoreOptions extends PostgresAddress {
   readonly clock: Clock
   readonly readOnly?: boolean | undefined
+  /** Where another process has the store, this one waits for it. Absent: it is refused. */
+  readonly standby?: Standby | undefined
 }
 
 /**
  * Opens the store that a database has, and makes its tables where they are missing. One process writes: it holds a lock of the database
  * for as long as it is connected.
  *
- * @throws StoreError `claimed`, `io`, `newer`, `not-found` (only when `readOnly`)
+ * @throws StoreError `claimed`, `closed` (the wait for the store was ended), `io`, `newer`, `not-found` (only when `readOnly`)
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<SessionStore> {
-  const { clock, readOnly = false } = options
+  const { clock, readOnly = false, standby } = options
   const place = addressWithoutPassword(options.address)
-  const writer = readOnly ? undefined : await openWriter(options, clock)
+  await prepareTables(options, place, readOnly)
+  const id = clock.newId('gateway')
+  const gateway = standby?.gateway ?? { host: hostname(), version: '' }
+  const writer = readOnly ? undefined : await openWriter({ at: options, clock, id, gateway, standby })
   const readers = createReaders(options, clock)
+  const queue = createDatabaseQueue(writer ?? neverWrites, clock)
+  const heart = writer && startHeart(writer, queue, () => registerGateway(id, gateway), clock)
   const close = async () => {
+    heart?.stop()
     await Promise.all([writer?.close(), readers.close()])
   }
   try {
-    await prepareTables(options, place, readOnly)
-    return await createStore({
+    const store = await createStore({
       place,
       clock,
       readOnly,
       read: (work, sees) => readers.read(work, sees !== undefined),
-      queue: createDatabaseQueue(writer ?? neverWrites, clock),
+      queue,
       async openMemory() {
         const { openMemoryStore } = await import('../sqlite/open-sqlite-store.ts')
         return openMemoryStore(clock)
       },
       close,
     })
+    const gateways: Gateways = {
+      id,
+      tookOver: writer?.tookOver ?? false,
+      isCutOff: () => heart?.isLate() ?? false,
+      list: () => readers.read(readGateways(), false),
+      async announce(address) {
+        await queue.push(() => announceGateway(id, address))
+      },
+    }
+    return { ...store, gateways }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+/** Says again and again that this process writes: through the queue of its writes, so that it is alive as far as they are. */
+function startHeart(writer: Writer, queue: StoreQueue, beat: () => Sql<number>, clock: Clock) {
+  let last = clock.monotonic()
+  let isWaiting = false
+  let isExamining = false
+  const isLate = () => clock.monotonic() - last > LEASE_MS
+  const next = async () => {
+    isWaiting = true
+    try {
+      await queue.push(beat)
+      last = clock.monotonic()
+    } finally {
+      isWaiting = false
+    }
+  }
+  const examine = async () => {
+    isExamining = true
+    try {
+      await writer.examine()
+    } finally {
+      isExamining = false
+    }
+  }
+  const stop = clock.every(
+    HEARTBEAT_MS,
+    () => {
+      if (!isWaiting) next().catch(() => {})
+      else if (isLate() && !isExamining) examine().catch(() => {})
+    },
+    { idle: true },
+  )
+  return { stop, isLate }
 }
 
 /** The store itself refuses each write before. */
@@ -62,8 +117,13 @@ async function prepareTables(at: PostgresAddress, place: string, readOnly: boole
     const [found] = await client.execute("select to_regclass('foreword.schema_version') is not null as found")
     if (found?.['found'] !== true) {
       if (readOnly) throw new StoreError('not-found', `there is no store at ${place}: start the gateway once`)
-      await client.execute(`begin; ${schema} commit`)
-      return
+      // Two processes may start at the same moment.
+      await client.execute(`begin; select pg_advisory_xact_lock(${CHANGE_LOCK})`)
+      // A table is read, for what is cached of the catalog may be older than the lock.
+      const made = await client.execute(
+        "select from pg_tables where schemaname = 'foreword' and tablename = 'schema_version'",
+      )
+      await client.execute(made.length > 0 ? 'commit' : `${schema} commit`)
     }
     const [row] = await client.execute('select version from foreword.schema_version')
     if (Number(row?.['version']) === SCHEMA_VERSION) return

@@ -28,6 +28,7 @@ declare module 'pg' {
     connect(): Promise<void>
     query(options: QueryOptions): Promise<QueryAnswer>
     end(): Promise<void>
+    readonly connection: { readonly stream: { destroy(): void } }
     on(event: 'error' | 'end', listener: (error?: Error) => void): void
   }
 

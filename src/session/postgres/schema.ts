@@ -11,6 +11,19 @@ export const schema = `
 
   create table schema_version (version bigint not null);
 
+  -- Who writes: the epoch grows each time that another process takes the store.
+  create table ownership (epoch bigint not null, gateway TEXT, since timestamptz not null);
+  insert into ownership values (0, null, clock_timestamp());
+  create table gateways (
+    id TEXT primary key,
+    host TEXT not null,
+    pid bigint not null,
+    address TEXT,
+    version TEXT not null,
+    started timestamptz not null,
+    heartbeat timestamptz not null
+  );
+
   create table sessions (
     id TEXT primary key,
     title TEXT,

@@ -18,7 +18,7 @@ interface Job {
 export function createDatabaseQueue(writer: Pick<Writer, 'transaction'>, clock: Clock): StoreQueue {
   let waiting: Job[] = []
   let writing: Promise<void> | undefined
-  /** What the database has of a write nobody knows, so nothing more is written. */
+  /** What the database has of a write nobody knows, or another process has it: nothing more is written. */
   let fault: { readonly error: unknown } | undefined
   const failed = Promise.withResolvers<unknown>()
 
@@ -58,7 +58,7 @@ export function createDatabaseQueue(writer: Pick<Writer, 'transaction'>, clock: 
     try {
       results = await writer.transaction(() => forEach(jobs, ({ work }) => work()))
     } catch (error) {
-      if (jobs.length === 1 || isNotSynced(error)) return refuse(jobs, error)
+      if (jobs.length === 1 || endsStore(error)) return refuse(jobs, error)
       for (const job of jobs) await write([job])
       return
     }
@@ -68,7 +68,7 @@ export function createDatabaseQueue(writer: Pick<Writer, 'transaction'>, clock: 
   }
 
   function refuse(jobs: readonly Job[], error: unknown): void {
-    if (isNotSynced(error)) {
+    if (endsStore(error)) {
       fault ??= { error }
       failed.resolve(error)
     }
@@ -76,6 +76,6 @@ export function createDatabaseQueue(writer: Pick<Writer, 'transaction'>, clock: 
   }
 }
 
-function isNotSynced(error: unknown): boolean {
-  return error instanceof StoreError && error.code === 'not-synced'
+function endsStore(error: unknown): boolean {
+  return error instanceof StoreError && (error.code === 'not-synced' || error.code === 'taken-over')
 }

@@ -1,30 +1,44 @@
-import type { Clock } from '../../platform.ts'
+import { settlesWithin } from '../../platform.ts'
 import { StoreError } from '../store-error.ts'
 import type { Sql } from '../tables/sql.ts'
 import { addressWithoutPassword } from './address.ts'
-import { connectAgain, type DatabaseClient, openClient, type PostgresAddress } from './client.ts'
+import { connectAgain, type DatabaseClient, isTakenOver, openClient } from './client.ts'
+import {
+  BEGIN,
+  LEASE_MS,
+  readGateways,
+  readHolder,
+  readOwnership,
+  registerGateway,
+  removeGateway,
+  takeLockBack,
+  takeStore,
+} from './ownership.ts'
+import { waitForStore, type WriterOptions } from './stand-by.ts'
 
 /** The connection that writes. It holds the lock of the database, so that both are lost together. */
 export type Writer = Awaited<ReturnType<typeof openWriter>>
 
-/** "FwSt" in ASCII. */
-const LOCK = 0x46775374
-
-/** @throws StoreError `claimed`, `io` */
-export async function openWriter(at: PostgresAddress, clock: Clock) {
+/** Takes the store for this process. @throws StoreError `claimed`, `closed` (the wait was ended), `io` */
+export async function openWriter(options: WriterOptions) {
+  const { at, clock, id, gateway, standby } = options
   const place = addressWithoutPassword(at.address)
-  let client = await connect()
+  const opened = await open()
+  let { client, pid } = opened
+  const { epoch, tookOver } = opened
 
   return {
+    tookOver,
     /** Runs work in one transaction: again where its connection was lost before the commit. */
     async transaction<Result>(work: () => Sql<Result>): Promise<Result> {
       for (;;) {
         const writer = await connected()
-        let id: string
+        let transaction: string
         let result: Result
         try {
-          const [row] = await writer.execute('begin; select pg_current_xact_id() as id')
-          id = String(row!['id'])
+          const [row] = await writer.execute(BEGIN)
+          transaction = String(row!['id'])
+          if (row!['epoch'] !== epoch) throw takenOverError()
           result = await writer.work(work())
         } catch (error) {
           // What was not committed is undone with its connection.
@@ -37,41 +51,92 @@ export async function openWriter(at: PostgresAddress, clock: Clock) {
           return result
         } catch (error) {
           if (!writer.isLost) throw error
-          if (await wasCommitted(id)) return result
+          if (await wasCommitted(transaction)) return result
         }
       }
     },
-    close: () => client.end(),
+    /**
+     * Where the database has not answered for long: gives the connection up if the database has nothing to answer, or another process has
+     * the store. Without that, a connection across a network that drops everything would be waited for many minutes.
+     */
+    async examine(): Promise<void> {
+      const [examined, own] = [client, pid]
+      const other = await openClient(at)
+      try {
+        const [{ epoch: now }, holder] = [await other.work(readOwnership()), await other.work(readHolder())]
+        if (now !== epoch || holder?.pid !== own || holder.waits) examined.drop()
+      } finally {
+        await other.end()
+      }
+    },
+    async close() {
+      if (!client.isLost) await client.work(removeGateway(id)).catch(() => {})
+      await client.end()
+    },
+  }
+
+  async function open() {
+    const first = await openClient(at)
+    try {
+      await first.work(registerGateway(id, gateway))
+      const taken = await take(first, false)
+      if (taken) return { client: first, ...taken, tookOver: false }
+      if (!standby) {
+        await first.work(removeGateway(id))
+        throw await claimedError()
+      }
+    } catch (error) {
+      await first.end()
+      throw error
+    }
+    return { ...(await waitForStore({ ...options, standby, place, first, take })), tookOver: true }
+  }
+
+  /** Makes this process the one that writes. `undefined`: another one is. */
+  async function take(candidate: DatabaseClient, waited: boolean) {
+    // A process that is frozen here would keep everybody from the store.
+    await candidate.execute(`begin; set local idle_in_transaction_session_timeout = ${LEASE_MS}`)
+    const taken = await candidate.work(takeStore(id, gateway, waited))
+    if (taken === undefined) {
+      await candidate.execute('rollback')
+      return undefined
+    }
+    await candidate.commit()
+    return { epoch: taken, pid: (await candidate.work(readOwnership())).pid }
   }
 
   /** The connection, or the one that takes its place. */
   async function connected(): Promise<DatabaseClient> {
     if (!client.isLost) return client
-    await client.end()
+    await settlesWithin(clock, client.end(), LEASE_MS)
     try {
-      // The database may not know yet that the former connection is gone, and keeps the lock for it.
-      client = await connectAgain(clock, connect)
+      ;({ client, pid } = await connectAgain(clock, connectBack))
       return client
     } catch (cause) {
-      throw lostError(cause)
+      throw isTakenOver(cause) ? cause : lostError(cause)
     }
   }
 
-  async function connect(): Promise<DatabaseClient> {
-    const opened = await openClient(at)
-    const [row] = await opened.execute(`select pg_try_advisory_lock(${LOCK}) as locked`)
-    if (row?.['locked'] === true) return opened
-    await opened.end()
-    throw await claimedError()
+  async function connectBack() {
+    const next = await openClient(at)
+    try {
+      const found = await next.work(takeLockBack(pid))
+      if (found.epoch !== epoch) throw takenOverError()
+      if (!found.hasLock) throw await claimedError()
+      return { client: next, pid: (await next.work(readOwnership())).pid }
+    } catch (error) {
+      await next.end()
+      throw error
+    }
   }
 
-  async function wasCommitted(id: string): Promise<boolean> {
+  async function wasCommitted(transaction: string): Promise<boolean> {
     let status: unknown
     // Its former connection may still be at it.
     do {
       const writer = await connected()
       try {
-        status = (await writer.execute(`select pg_xact_status('${id}') as status`))[0]?.['status']
+        status = (await writer.execute(`select pg_xact_status('${transaction}') as status`))[0]?.['status']
       } catch (cause) {
         if (!writer.isLost) throw lostError(cause)
         status = 'in progress'
@@ -79,33 +144,32 @@ export async function openWriter(at: PostgresAddress, clock: Clock) {
     } while (status === 'in progress')
     if (status === 'committed') return true
     if (status === 'aborted') return false
-    throw lostError(new StoreError('io', `the database does not know the transaction ${id}`))
+    throw lostError(new StoreError('io', `the database does not know the transaction ${transaction}`))
   }
 
   async function claimedError(): Promise<StoreError> {
-    const who = await holderOf(at)
-    return new StoreError('claimed', `The database ${place} is already used by ${who ?? 'another gateway'}.`, {
-      hint: 'Stop that gateway first, or give this one another database.',
-    })
+    const other = await openClient(at)
+    try {
+      const [active] = await other.work(readGateways())
+      const holder = await other.work(readHolder())
+      const where = active?.since !== undefined && active.address !== undefined ? ` at ${active.address}` : ''
+      const who = holder ? `${holder.words}${where}` : 'another gateway'
+      return new StoreError('claimed', `The database ${place} is already used by ${who}.`, {
+        hint: 'Stop that gateway first, or give this one another database.',
+      })
+    } finally {
+      await other.end()
+    }
+  }
+
+  function takenOverError(): StoreError {
+    const message = `another gateway has taken the store ${place} over, since this one gave no sign for ${LEASE_MS / 1_000} s or lost its connection: nothing more is written here`
+    const hint = 'Start it again, and it stands by. `foreword gateways` lists who is there.'
+    return new StoreError('taken-over', message, { hint })
   }
 
   function lostError(cause: unknown): StoreError {
     const message = `the store ${place} was lost, and what it has of the last write is not known: nothing more is written until the gateway is started again`
     return new StoreError('not-synced', message, { cause })
-  }
-}
-
-/** Who holds the lock of a database, in words; `undefined`: nobody. */
-async function holderOf(at: PostgresAddress): Promise<string | undefined> {
-  const client = await openClient(at)
-  try {
-    const [row] = await client.execute(`
-      select application_name as name, coalesce(host(client_addr), 'this machine') as host
-        from pg_locks join pg_stat_activity using (pid)
-        where locktype = 'advisory' and granted and objid = ${LOCK} and classid = 0
-          and pg_locks.database = (select oid from pg_database where datname = current_database())`)
-    return row && `${String(row['name'])} of ${String(row['host'])}`
-  } finally {
-    await client.end()
   }
 }
