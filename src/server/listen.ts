@@ -25,7 +25,7 @@ export async function listen(server: Server, { port, bind }: { port: number; bin
   const refuse = getRequestListener(({ url, headers }) => server.refuse(closing, new URL(url).pathname, headers))
   const drain = createDrain()
   const http = createHttpServer({ keepAliveTimeout: 30_000 }, (incoming, outgoing) => {
-    if (drain.began() && incoming.url !== LIVE_PATH) return void refuse(incoming, outgoing)
+    if (drain.began && incoming.url !== LIVE_PATH) return void refuse(incoming, outgoing)
     drain.enter(outgoing)
     if (!server.answer?.(incoming, outgoing)) void listener(incoming, outgoing)
   })
@@ -81,11 +81,11 @@ type Drain = ReturnType<typeof createDrain>
 
 function createDrain() {
   let running = 0
-  let draining = false
   const empty = Promise.withResolvers<void>()
-  const settle = () => void (draining && running === 0 && empty.resolve())
-  return {
-    began: () => draining,
+  const settle = () => void (drain.began && running === 0 && empty.resolve())
+  const drain = {
+    /** Whether no new answers begin. */
+    began: false,
     enter(answer: ServerResponse) {
       running += 1
       answer.once('close', () => {
@@ -95,11 +95,12 @@ function createDrain() {
     },
     /** Stops new answers. Resolves when the last one has been sent. */
     emptied() {
-      draining = true
+      drain.began = true
       settle()
       return empty.promise
     },
   }
+  return drain
 }
 
 async function shutDown(http: HttpServer, server: Server, drain: Drain, graceMs: number): Promise<void> {

@@ -37,6 +37,8 @@ export function mount(
   ]) {
     const { method, path, header, query, body, holdsFiles, handle } = each
     const most = holdsFiles ? maxBodyBytes * FILES_FACTOR : maxBodyBytes
+    // Read with the first answer: what a route answers is made late.
+    let success: number | undefined
     app.on(method, path, async (context, next) => {
       const request = context.req.raw
       if (header !== undefined && !request.headers.has(header)) return next()
@@ -58,7 +60,7 @@ export function mount(
         })
         // Not `instanceof`: an HTTP adapter may have put another class in the place of the global one.
         const isResponse = typeof answer === 'object' && answer !== null && 'arrayBuffer' in answer
-        const success = Number(Object.keys(each.answers)[0] ?? 200)
+        success ??= Number(Object.keys(each.answers)[0] ?? 200)
         if (success === 204 && !isResponse) return empty(204)
         if (answer !== undefined) {
           const response = isResponse ? (answer as Response) : json(answer, success)

@@ -83,8 +83,9 @@ function storeOf(database: StoreDatabase, unfinishedBefore: readonly string[]) {
   const known = createKnownHashes(KNOWN_HASHES)
   const newest = createNewestCalls()
   const lastAppends: LastAppends = new Map()
-  const listeners = new Set<EntryListener>()
-  const callListeners = new Set<CallListener>()
+  // In objects, so that a listener that is added twice is called twice.
+  const listeners = new Set<{ readonly listener: EntryListener }>()
+  const callListeners = new Set<{ readonly listener: CallListener }>()
   /** The sessions that nobody sees: they are written or removed in parts. */
   const unfinished = new Set(unfinishedBefore)
   /** The writes whose long texts are being written, by their session. */
@@ -133,13 +134,12 @@ function storeOf(database: StoreDatabase, unfinishedBefore: readonly string[]) {
       }
     },
     watch(listener) {
-      // A new function, so that a listener that is added twice is called twice.
-      const own: EntryListener = (written) => listener(written)
+      const own = { listener }
       listeners.add(own)
       return () => void listeners.delete(own)
     },
     watchCalls(listener) {
-      const own: CallListener = (call) => listener(call)
+      const own = { listener }
       callListeners.add(own)
       return () => void callListeners.delete(own)
     },
@@ -357,11 +357,11 @@ function storeOf(database: StoreDatabase, unfinishedBefore: readonly string[]) {
   }
 
   function tell(written: readonly Entry[]): void {
-    if (written.length > 0) for (const listener of listeners) listener(written)
+    if (written.length > 0) for (const { listener } of listeners) listener(written)
   }
 
   function tellCall(call: string): void {
-    for (const listener of callListeners) listener(call)
+    for (const { listener } of callListeners) listener(call)
   }
 
   async function write<Result>(run: () => Sql<Result>, options?: QueuedWriteOptions<Result>): Promise<Result> {
