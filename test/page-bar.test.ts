@@ -25,6 +25,11 @@ test('the bar is as wide as the window, and every token of the account is in exa
   })
 })
 
+test('what announces a change is none of the words of the person', () => {
+  assert.equal(entryKind({ layer: 'head-change', slot: 'input' }), 'changes')
+  assert.equal(entryKind({ layer: 'turn', slot: 'input' }), 'input')
+})
+
 test('a turn is titled by what was said, and by the kind of what is no text', () => {
   forAll(inputs(), (input) => {
     const { manifest } = outcomeOf(input)

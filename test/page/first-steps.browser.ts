@@ -25,6 +25,11 @@ test('the bar of the next call is on the screen before the first message', async
   const { figures } = await gateway.curl<{ figures: { total: number } }>('/api/context')
   const strip = page.getByRole('region', { name: 'Context of the next call' })
   await strip.locator(`[data-figure=total][data-value="${figures.total}"]`).waitFor()
+  const begin = page.getByRole('region', { name: 'Begin with' })
+  await looksRight(page, 'empty')
+  const chooser = page.waitForEvent('filechooser')
+  await begin.getByRole('button', { name: /^A file/ }).click()
+  await chooser
 })
 
 test('a browser without the cookie sees a form for the token and nothing else', async (t) => {

@@ -274,7 +274,7 @@ test('8: money is beside the forecast and beside the report, part by part, on a 
 
 test('8: no money is shown where the price of the model is not known', async (t) => {
   const usage = { promptTokens: 400, outputTokens: 7 }
-  const configuration = { model: 'openai/scripted' }
+  const configuration = { model: 'openai/scripted', models: { 'openai/scripted': { free: false } } }
   const { page, gateway } = await blankPage(t, { answer: () => ({ text: 'Yes.', usage }) }, { prepare, configuration })
   const { session, calls } = await gateway.say('One?')
   await page.goto(`${gateway.url}/sessions/${session}/calls/${calls[0]!}`)

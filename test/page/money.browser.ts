@@ -6,7 +6,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { CallPrice, CostReport } from '../../src/capability.ts'
 import { dollars } from '../../web/src/parts/numbers.ts'
 import { blankPage, closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { lastTurn, looksRight, send, turnEnded, waitUntil } from './conversation.ts'
+import { fitsWidth, lastTurn, looksRight, send, styleOf, turnEnded, waitUntil } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -28,7 +28,7 @@ async function asked(t: TestContext, options: { readonly browser?: BrowserContex
       browser,
       configuration: {
         model: 'openai/scripted',
-        models: { 'openai/scripted': { window: 100_000, ...(priced ? { price } : {}) } },
+        models: { 'openai/scripted': { window: 100_000, ...(priced ? { price } : { free: false }) } },
       },
       prepare: async (home) => {
         await mkdir(join(home, 'workspace'))
@@ -87,9 +87,9 @@ test('a turn has one line below its answer, with model, calls and cost, which op
   await next.getByRole('link', { name: /^scripted · .* tokens · \$0\.041$/ }).waitFor()
 })
 
-test('what can be done with an answer is shown under the pointer and with the focus, and always on a screen that is touched', async (t) => {
+test('an answer can always be copied; the rest is shown under the pointer and with the focus, and unfolds on a screen that is touched', async (t) => {
   const { page, another } = await asked(t, {})
-  const button = `[...document.querySelectorAll('[aria-label="Copy the answer"]')].at(-1)`
+  const button = `[...document.querySelectorAll('[aria-label="Regenerate the answer"]')].at(-1)`
   const drawn = (shown: Page, opacity: number) =>
     waitUntil(shown, `getComputedStyle(${button}.parentElement).opacity === '${opacity}'`)
   await page.mouse.move(0, 0)
@@ -100,10 +100,15 @@ test('what can be done with an answer is shown under the pointer and with the fo
   await drawn(page, 0)
   await lastTurn(page).getByLabel('Copy the answer').focus()
   await drawn(page, 1)
+  assert.equal(await styleOf(lastTurn(page).getByLabel('Copy the answer').locator('..'), 'opacity'), '1')
   const phone = await another({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 800 } })
   await phone.goto(page.url())
   await turnEnded(phone)
-  await drawn(phone, 1)
+  const again = lastTurn(phone).getByLabel('Regenerate the answer')
+  await again.waitFor({ state: 'hidden' })
+  await lastTurn(phone).getByLabel('More to do with this turn').click()
+  await again.waitFor()
+  await fitsWidth(phone)
 })
 
 test('the inspector divides the cost of a call, says what the cache saved, and has the share of each piece', async (t) => {

@@ -22,7 +22,9 @@ async function spent(t: TestContext): Promise<OpenedPage & { session: string }> 
       }),
     },
     {
-      configuration: { models: { 'openai/scripted': { window: 100_000, price } } },
+      configuration: {
+        models: { 'openai/scripted': { window: 100_000, price }, 'openai/unknown': { free: false } },
+      },
       prepare: async (home) => {
         await mkdir(join(home, 'workspace'))
         await writeFile(join(home, 'workspace', 'log.txt'), 'calm')
@@ -81,7 +83,11 @@ test('costs of a new home say that there are no calls', async (t) => {
 })
 
 test('a sum of free calls and of one without a price is not known, and no $0', async (t) => {
-  const { page, gateway } = await blankPage(t, { answer: () => ({ text: 'Seen.' }) })
+  const { page, gateway } = await blankPage(
+    t,
+    { answer: () => ({ text: 'Seen.' }) },
+    { configuration: { models: { 'openai/unknown': { free: false } } } },
+  )
   await gateway.say('Hello', { model: 'rehearsal' })
   await gateway.say('Hello', { model: 'openai/unknown' })
   await page.goto(`${gateway.url}/settings/costs`)

@@ -66,7 +66,7 @@ test('the models in the place of another are written one on a line, kept in the 
   const { page, gateway } = await blankPage(t, {})
   await page.goto(`${gateway.url}/settings/models`)
   const row = page.locator('#main li').filter({ hasText: 'In use' })
-  await row.getByText('No fallback').click()
+  await row.getByRole('button', { name: 'Add a fallback of ' }).click()
   await row.getByRole('textbox').fill('anthropic/one\nresponses/two')
   await row.getByRole('button', { name: 'Save' }).click()
   await row.getByText('Fallback: anthropic/one, responses/two').waitFor()

@@ -27,7 +27,7 @@ function provider() {
 async function askBoth(page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: /^Model: / }).click()
   await page.getByRole('button', { name: 'Ask ollama/other as well' }).click()
-  await page.getByRole('button', { name: 'Do not ask other' }).waitFor()
+  await page.getByRole('button', { name: 'Do not ask ollama/other' }).waitFor()
   await field(page).fill(text)
 }
 
@@ -40,7 +40,7 @@ test('two models answer one message side by side, each with its call, and the co
   await page.keyboard.press('Enter')
   await answerOf(page, 'scripted').getByText('scripted read: Which?').waitFor()
   await answerOf(page, 'other').getByText('other read: Which?').waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Do not ask other' }).count(), 0, 'for one message')
+  assert.equal(await page.getByRole('button', { name: 'Do not ask ollama/other' }).count(), 0, 'for one message')
   for (const model of ['scripted', 'other']) {
     await answerOf(page, model)
       .getByRole('link', { name: new RegExp(`${model} · .* tokens`) })

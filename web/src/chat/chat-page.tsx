@@ -78,12 +78,27 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
     settledTurns: followed.conversation.turns.filter(({ state }) => state === 'ended').length,
   }
 
+  const showNextCall = (): void => {
+    if (session !== undefined && call !== undefined) navigate(`/sessions/${encodeURIComponent(session)}`)
+  }
+  const inspect = (): void => {
+    inspector.open()
+    showNextCall()
+  }
+
   return (
     <div className="flex min-h-0 flex-1">
       <DropArea onFiles={attachments.add}>
         <ChatHeader session={session} conversation={followed.conversation} chosen={choices.chosen} />
         <AttachContext value={attachments.restore}>
-          <MessageList session={session} followed={followed} toEnd={toEnd} next={next} />
+          <MessageList
+            session={session}
+            followed={followed}
+            toEnd={toEnd}
+            next={next}
+            onFiles={() => chooser.current?.click()}
+            onInspect={inspect}
+          />
         </AttachContext>
         <MessageForm
           next={next}
@@ -94,10 +109,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
           model={model}
           chooser={chooser}
           choices={choices}
-          onInspect={() => {
-            inspector.open()
-            if (session !== undefined && call !== undefined) navigate(`/sessions/${encodeURIComponent(session)}`)
-          }}
+          onInspect={inspect}
         />
       </DropArea>
       <Inspector
@@ -108,7 +120,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
         isFirst={inspector.isFirst}
         onClose={() => {
           inspector.close()
-          if (session !== undefined && call !== undefined) navigate(`/sessions/${encodeURIComponent(session)}`)
+          showNextCall()
         }}
       />
     </div>

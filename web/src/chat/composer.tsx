@@ -135,7 +135,7 @@ export function Composer(props: ComposerProps): ReactNode {
         <div className="flex items-center gap-1.5 px-2 pb-2">
           <IconButton
             label={t`Attach files`}
-            className="rounded-full border border-line"
+            className="rounded-full! border border-line"
             disabled={busy}
             onClick={() => chooser.current?.click()}
           >
@@ -144,8 +144,8 @@ export function Composer(props: ComposerProps): ReactNode {
           {chips}
           <span className="ms-auto flex gap-1">
             {onStop && (
-              <IconButton label={t`Stop`} onClick={onStop}>
-                <Square size={16} aria-hidden />
+              <IconButton label={t`Stop`} className="rounded-full! border-2 border-current" onClick={onStop}>
+                <Square size={11} fill="currentColor" aria-hidden />
               </IconButton>
             )}
             <IconButton label={t`Send`} look="primary" disabled={cannotSend} onClick={send}>

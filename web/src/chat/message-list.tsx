@@ -19,6 +19,7 @@ import type { NextCall } from '../inspector/next-call.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { AnswerAnnouncer } from './answer-announcer.tsx'
 import type { Turn } from './conversation.ts'
+import { FirstMessage } from './first-message.tsx'
 import { answersBeside } from './open-turns.ts'
 import { TurnView } from './turn-view.tsx'
 import type { FollowedConversation } from './use-conversation.ts'
@@ -33,6 +34,10 @@ interface MessageListProps {
   readonly followed: FollowedConversation
   readonly toEnd: RefObject<() => void>
   readonly next: NextCall
+  /** Opens the choice of files. */
+  onFiles(): void
+  /** Opens the inspector. */
+  onInspect(): void
 }
 
 const AnswerPair = lazy(() => import('./answer-pair.tsx'))
@@ -42,7 +47,7 @@ const StartPage = lazy(() => import('../setup/start-page.tsx'))
  * The turns of a conversation: those near the window exist in the page. It follows the end for as long as the reader is
  * there, and reads earlier turns when the reader comes near the beginning of those that it has.
  */
-export function MessageList({ session, followed, toEnd, next }: MessageListProps): ReactNode {
+export function MessageList({ session, followed, toEnd, next, ...begin }: MessageListProps): ReactNode {
   const { conversation, loaded, loadEarlier } = followed
   const { turns: path } = conversation
   const turns = useMemo(() => withoutWaiting(path), [path])
@@ -62,7 +67,7 @@ export function MessageList({ session, followed, toEnd, next }: MessageListProps
   useShownPlace(session, followed, list)
 
   if (!loaded) return <Blank>{followed.failure === undefined && <Spinner label={t`Reading the conversation`} />}</Blank>
-  if (session === undefined || turns.length === 0) return <Welcome next={next} />
+  if (session === undefined || turns.length === 0) return <Welcome next={next} {...begin} />
 
   const onScroll = (offset: number): void => {
     end.onScroll()
@@ -122,10 +127,10 @@ function withoutWaiting(turns: readonly Turn[]): readonly Turn[] {
 }
 
 /** An empty conversation; while no model is attached, the page of the first minute in its place. */
-function Welcome({ next }: { readonly next: NextCall }): ReactNode {
+function Welcome({ next, ...begin }: Pick<MessageListProps, 'next' | 'onFiles' | 'onInspect'>): ReactNode {
   const { data } = useResource<SetupOptions>('/api/setup')
-  if (data === undefined || data.ready)
-    return <Blank>{t`Write a message. The bar below shows what the model will read.`}</Blank>
+  if (data === undefined) return <Blank>{null}</Blank>
+  if (data.ready) return <FirstMessage {...begin} />
   return (
     <Suspense fallback={<Blank>{null}</Blank>}>
       <StartPage next={next} providers={data.providers} />

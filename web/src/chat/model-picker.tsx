@@ -4,6 +4,7 @@ import { type ModelList, useResource } from '../api/resources.ts'
 import { closeFloating } from '../parts/floating.tsx'
 import { focusMessage } from '../parts/focus-message.ts'
 import { IconButton } from '../parts/icon-button.tsx'
+import { modelName } from '../parts/model-name.ts'
 import { dollars } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { Words } from '../parts/words.tsx'
@@ -84,13 +85,14 @@ export default function ModelPicker({ chosen, usual, beside, onChoose, onBeside 
       {data === undefined && <Spinner />}
       <ul aria-label={t`Models`} className="flex flex-col">
         {words === '' && usual !== undefined && chosen !== undefined && (
-          <Row title={t`The usual model`} about={usual} chosen={false} onChoose={() => choose('')} />
+          <Row id={usual} title={t`The usual model`} about={usual} chosen={false} onChoose={() => choose('')} />
         )}
         {found.map((model) => (
           <Row
             key={model.id}
-            title={model.id}
-            about={model.ready ? abilities(model) : model.why}
+            id={model.id}
+            title={modelName(model.id, data?.models).name}
+            about={aboutModel(model, data?.models)}
             chosen={model.id === (chosen ?? usual)}
             disabled={!model.ready}
             onChoose={() => choose(model.id)}
@@ -110,6 +112,7 @@ export default function ModelPicker({ chosen, usual, beside, onChoose, onBeside 
 }
 
 interface RowProps {
+  readonly id: string
   readonly title: string
   readonly about: string | undefined
   readonly chosen: boolean
@@ -122,6 +125,7 @@ interface RowProps {
 }
 
 function Row({
+  id,
   title,
   about = '',
   chosen,
@@ -151,12 +155,12 @@ function Row({
         {chosen && <Check size={15} className="shrink-0 text-accent" aria-hidden />}
       </button>
       {onBeside && !disabled && (
-        <IconButton label={t`Ask ${title} as well`} aria-pressed={beside} onClick={onBeside}>
+        <IconButton label={t`Ask ${id} as well`} aria-pressed={beside} onClick={onBeside}>
           <Columns2 size={14} aria-hidden />
         </IconButton>
       )}
       {onStar && !disabled && (
-        <IconButton label={t`Favourite: ${title}`} aria-pressed={favourite} onClick={onStar}>
+        <IconButton label={t`Favourite: ${id}`} aria-pressed={favourite} onClick={onStar}>
           <Star size={14} fill={favourite ? 'currentColor' : 'none'} aria-hidden />
         </IconButton>
       )}
@@ -172,6 +176,12 @@ function readFavourites(): readonly string[] {
   } catch {
     return []
   }
+}
+
+/** Whose model it is, and what it can do or why it cannot be used. */
+function aboutModel(model: Model, all: readonly Model[] | undefined): string {
+  const { provider } = modelName(model.id, all)
+  return [...(provider === '' ? [] : [provider]), model.ready ? abilities(model) : (model.why ?? '')].join(' · ')
 }
 
 /** `200,000 tokens · images · tools · $3 in, $15 out for a million`. */

@@ -5,6 +5,7 @@ import { Loading } from '../api/underway.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Select } from '../parts/fields.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
+import { modelName } from '../parts/model-name.ts'
 import { Popover } from '../parts/popover.tsx'
 import { GrantedTools } from './granted-tools.tsx'
 import type { HeldDraft } from './use-draft.ts'
@@ -33,19 +34,24 @@ export function SessionChips({ session, choices, held }: SessionChipsProps): Rea
   const names = offered?.choices ?? []
   const usual = models?.models.find(({ current }) => current)?.id
   const { chosen, error } = choices
+  const model = chosen['model'] ?? usual
   const others = names.filter(({ name }) => chosen[name] !== undefined)
   return (
     <>
       <Popover
         label={t`Model`}
-        trigger={<Chip name={`${t`Model`}: `}>{<ModelName id={chosen['model'] ?? usual ?? t`Model`} />}</Chip>}
+        trigger={
+          <Chip name={`${t`Model`}: `} title={model}>
+            {modelName(model ?? t`Model`, models?.models).name}
+          </Chip>
+        }
       >
         <Suspense fallback={<Loading />}>
           <ModelPicker
             chosen={chosen['model']}
             usual={usual}
             beside={beside}
-            onChoose={(model) => choices.choose('model', model)}
+            onChoose={(next) => choices.choose('model', next)}
             onBeside={ask}
           />
         </Suspense>
@@ -60,7 +66,7 @@ export function SessionChips({ session, choices, held }: SessionChipsProps): Rea
           <span className="truncate">
             <span aria-hidden>{'+ '}</span>
             <span className="sr-only">{t`Do not ask`} </span>
-            {beside.slice(beside.indexOf('/') + 1)}
+            {modelName(beside, models?.models).name}
           </span>
           <X size={13} className="shrink-0" aria-hidden />
         </button>
@@ -91,17 +97,6 @@ export function SessionChips({ session, choices, held }: SessionChipsProps): Rea
           {session !== undefined && <GrantedTools path={`/api/sessions/${encodeURIComponent(session)}/approvals`} />}
         </div>
       </Popover>
-    </>
-  )
-}
-
-/** On a narrow screen without its provider, which would leave no room for what tells models apart. */
-function ModelName({ id }: { readonly id: string }): ReactNode {
-  const name = id.slice(id.indexOf('/') + 1)
-  return (
-    <>
-      <span className="max-sm:sr-only">{id.slice(0, id.length - name.length)}</span>
-      {name}
     </>
   )
 }

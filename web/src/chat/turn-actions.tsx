@@ -1,4 +1,4 @@
-import { ChevronLeft, ChevronRight, Copy, GitBranch, Pencil, RotateCcw } from 'lucide-react'
+import { ChevronLeft, ChevronRight, Copy, Ellipsis, GitBranch, Pencil, RotateCcw } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { goOnFrom, sendAfter } from '../api/branches.ts'
 import type { ApiError } from '../api/client.ts'
@@ -20,6 +20,7 @@ interface TurnActionsProps {
 /** The last line of a turn: what its calls were, and what can be done with it. */
 export function TurnActions({ session, turn, onEdit }: TurnActionsProps): ReactNode {
   const [error, setError] = useState<ApiError>()
+  const [unfolded, setUnfolded] = useState(false)
   const { place, state, outcome, undone } = turn
   const after = place?.after
   const working = useRef(false)
@@ -50,13 +51,10 @@ export function TurnActions({ session, turn, onEdit }: TurnActionsProps): ReactN
       <div className="flex min-h-8 flex-wrap items-center gap-x-2 text-xs text-soft">
         <TurnFoot session={session} turn={turn} />
         {place?.siblings && <Siblings {...place.siblings} onChoose={(leaf) => run(() => goOnFrom(session, leaf))} />}
-        {/* A finger cannot hover. */}
-        <div className="flex items-center self-start transition-opacity group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 [@media(hover:hover)]:opacity-0">
-          {ended && turn.parts.some(({ type }) => type === 'text') && (
-            <IconButton label={t`Copy the answer`} onClick={copy}>
-              <Copy size={15} aria-hidden />
-            </IconButton>
-          )}
+        {/* A finger cannot hover: it unfolds them. */}
+        <div
+          className={`flex items-center self-start transition-opacity group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 [@media(hover:hover)]:opacity-0 ${unfolded ? '[@media(hover:none)]:order-last [@media(hover:none)]:w-full' : '[@media(hover:none)]:hidden'}`}
+        >
           {ended && after !== undefined && (
             <>
               <IconButton label={t`Edit and send again`} onClick={onEdit}>
@@ -77,6 +75,23 @@ export function TurnActions({ session, turn, onEdit }: TurnActionsProps): ReactN
           )}
           {ended && turn.text !== '' && <SaveAsTemplate text={turn.text} />}
         </div>
+        {ended && (
+          <div className="flex items-center self-start">
+            {turn.parts.some(({ type }) => type === 'text') && (
+              <IconButton label={t`Copy the answer`} onClick={copy}>
+                <Copy size={15} aria-hidden />
+              </IconButton>
+            )}
+            <IconButton
+              label={t`More to do with this turn`}
+              aria-expanded={unfolded}
+              className="[@media(hover:hover)]:hidden"
+              onClick={() => setUnfolded(!unfolded)}
+            >
+              <Ellipsis size={15} aria-hidden />
+            </IconButton>
+          </div>
+        )}
       </div>
       {place?.onward !== undefined && (
         <Onward onReturn={() => run(() => goOnFrom(session, place.onward!).then(keepFocus))} />

@@ -14,10 +14,12 @@ export interface BarSegment {
 }
 
 /** What a candidate is to a person: its place in the request, or what it is wherever it stands. */
-export type EntryKind = ManifestEntry['slot'] | 'skills' | 'files'
+export type EntryKind = ManifestEntry['slot'] | 'skills' | 'files' | 'changes'
 
 export function entryKind({ layer, slot }: Pick<ManifestEntry, 'layer' | 'slot'>): EntryKind {
   if (layer === 'skills') return 'skills'
+  // What announces that instructions or skills are others now goes with the message, and is none of its words.
+  if (layer === 'head-change') return 'changes'
   return layer === 'attachment' ? 'files' : slot
 }
 
@@ -28,10 +30,11 @@ export const kindTitles: Readonly<Record<EntryKind, string>> = {
   ) as typeof slotTitles),
   skills: t`Skills`,
   files: t`Files`,
+  changes: t`What changed meanwhile`,
 }
 
 export function kindColor(kind: EntryKind): string {
-  return `var(--slot-${kind})`
+  return `var(--slot-${kind === 'changes' ? 'after-input' : kind})`
 }
 
 /** The id of the segment of a candidate, which is at `index` in the account. */

@@ -24,8 +24,10 @@ export default function TimelinePanel({ session, call }: Inspected): ReactNode {
   const points = timelinePoints(data)
   if (points.length === 0) return <p className="text-sm text-soft">{t`The timeline begins with the first call.`}</p>
   const most = Math.max(...points.map(({ figures }) => figures.total))
-  const money = points.every(({ figures }) => figures.money !== undefined)
-    ? points.reduce((sum, { figures }) => sum + figures.money!, 0)
+  const notes = data.filter(({ kind }) => kind === 'note').length
+  // Calls for notes and titles are no bars, and are paid.
+  const money = data.every(({ figures }) => figures.money !== undefined)
+    ? data.reduce((sum, { figures }) => sum + figures.money!, 0)
     : undefined
   return (
     <div className="flex flex-col gap-3">
@@ -33,6 +35,7 @@ export default function TimelinePanel({ session, call }: Inspected): ReactNode {
         {points.length === 1
           ? t`One call. The largest has ${most} tokens.`
           : t`${points.length} calls. The largest has ${most} tokens.`}{' '}
+        {notes > 0 && `${notes === 1 ? t`One more wrote a note.` : t`${notes} more wrote notes.`} `}
         {money !== undefined && t`Cost: ${money === 0 ? t`nothing` : dollars(money)}.`}
       </p>
       <ol

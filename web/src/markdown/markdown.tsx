@@ -121,7 +121,7 @@ function list({ ordered, start, items }: Tokens.List): ReactNode {
 
 function table({ header, rows, align }: Tokens.Table): ReactNode {
   return (
-    <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={t`Table`}>
+    <div className="wide overflow-x-auto" tabIndex={0} role="region" aria-label={t`Table`}>
       <table>
         <thead>
           <tr>

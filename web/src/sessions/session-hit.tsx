@@ -3,40 +3,62 @@ import { Link } from 'wouter'
 import { type HistoryHits, type ListedSession, useResource } from '../api/resources.ts'
 import { shortDay } from './session-groups.ts'
 import { sessionTitle } from './session-row.tsx'
+import { t } from '../language/language.ts'
 
+/** Passages of one conversation that are shown. */
+const SHOWN = 3
 /** Characters of a passage before its first word that matched. */
 const BEFORE = 30
 
-/** A passage of a conversation that a search found: where, when, and the words of the search in it. */
-export function HistoryHit({ passage }: { readonly passage: HistoryHits['passages'][number] }): ReactNode {
-  const path = `/sessions/${encodeURIComponent(passage.session)}`
+type Passage = HistoryHits['passages'][number]
+
+interface HistoryHitProps {
+  readonly session: string
+  /** At least one. */
+  readonly passages: readonly Passage[]
+}
+
+/** The passages of a conversation that a search found: where, when, and the words of the search in each. */
+export function HistoryHit({ session: id, passages }: HistoryHitProps): ReactNode {
+  const path = `/sessions/${encodeURIComponent(id)}`
   const { data: session } = useResource<ListedSession>(`/api${path}`, { revalidateOnFocus: false })
+  return (
+    <Link href={path} className="block rounded-lg px-2 py-1.5 text-sm hover:bg-line">
+      {session && (
+        <span className="flex items-baseline gap-2">
+          <bdi className="min-w-0 flex-1 truncate">{sessionTitle(session)}</bdi>
+          <span className="shrink-0 text-xs text-soft">{shortDay(passages[0]!.time)}</span>
+        </span>
+      )}
+      {passages.slice(0, SHOWN).map((passage) => (
+        <Words key={`${passage.seq} ${passage.text}`} passage={passage} />
+      ))}
+      {passages.length > SHOWN && (
+        <span className="text-xs text-soft">{t`${passages.length - SHOWN} more in this conversation`}</span>
+      )}
+    </Link>
+  )
+}
+
+function Words({ passage }: { readonly passage: Passage }): ReactNode {
   const text = passage.text.replaceAll(/\s+/g, ' ')
   const hits = hitPattern(text, passage.hits)
   const near = (hits === undefined ? 0 : text.search(hits)) - BEFORE
   // At the beginning of a word, where one is near.
   const start = near <= 0 ? 0 : text.slice(near, near + BEFORE).search(/(?<=\s)\S|$/) + near
   return (
-    <Link href={path} className="block rounded-lg px-2 py-1.5 text-sm hover:bg-line">
-      {session && (
-        <span className="flex items-baseline gap-2">
-          <bdi className="min-w-0 flex-1 truncate">{sessionTitle(session)}</bdi>
-          <span className="shrink-0 text-xs text-soft">{shortDay(passage.time)}</span>
-        </span>
+    <span className="line-clamp-2 wrap-anywhere text-soft">
+      {start > 0 && '… '}
+      {pieces(text.slice(start, start + 200), hits).map(({ piece, at, hit }) =>
+        hit ? (
+          <mark key={at} className="bg-transparent font-semibold text-ink">
+            {piece}
+          </mark>
+        ) : (
+          piece
+        ),
       )}
-      <span className="line-clamp-2 wrap-anywhere text-soft">
-        {start > 0 && '… '}
-        {pieces(text.slice(start, start + 200), hits).map(({ piece, at, hit }) =>
-          hit ? (
-            <mark key={at} className="bg-transparent font-semibold text-ink">
-              {piece}
-            </mark>
-          ) : (
-            piece
-          ),
-        )}
-      </span>
-    </Link>
+    </span>
   )
 }
 

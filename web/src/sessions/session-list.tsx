@@ -106,8 +106,8 @@ export function SessionList(): ReactNode {
               ...sessions.map(line),
             ]),
             ...(passages.length === 0 ? [] : [<Heading key=" found">{t`In conversations`}</Heading>]),
-            ...passages.map((passage) => (
-              <HistoryHit key={`${passage.session} ${passage.seq} ${passage.text}`} passage={passage} />
+            ...[...Map.groupBy(passages, ({ session }) => session)].map(([session, own]) => (
+              <HistoryHit key={` ${session}`} session={session} passages={own} />
             )),
           ]}
         </Virtualizer>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { type ModelList, type SetupOptions, useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
+import { modelName } from '../parts/model-name.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { Words } from '../parts/words.tsx'
 import { ModelForms } from '../setup/model-forms.tsx'
@@ -29,8 +30,11 @@ export default function ModelsPage(): ReactNode {
         {models.map(({ id, window, ready, why, current, fallback }) => (
           <li key={id} className="flex flex-wrap items-center gap-3 py-2">
             <div className="min-w-0 flex-1">
-              <p className="font-medium wrap-anywhere">{id}</p>
+              <p className="font-medium wrap-anywhere" title={id}>
+                {modelName(id, models).name}
+              </p>
               <p className="text-sm text-soft">
+                {modelName(id, models).provider && `${modelName(id, models).provider} · `}
                 {ready ? (
                   window === undefined ? (
                     t`Its window is not known.`

@@ -1,5 +1,5 @@
 import { type ReactNode, Suspense } from 'react'
-import { Link, Redirect } from 'wouter'
+import { Link, Redirect, useLocation } from 'wouter'
 import { Loading } from '../api/underway.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
@@ -10,18 +10,40 @@ import { t } from '../language/language.ts'
 export default function SettingsPage({ page }: { readonly page: string | undefined }): ReactNode {
   const current = settingsPages.find(({ id }) => id === page) ?? settingsPages[0]!
   const Content = current.component
+  const [, navigate] = useLocation()
   usePageTitle(current.title)
   // It was a page of its own.
   if (page === 'usage') return <Redirect to="/settings/costs?show=tokens" replace />
   return (
     <main id="main" tabIndex={-1} className="outline-none flex min-h-0 flex-1 flex-col md:flex-row">
+      {/* On a narrow screen one line has them all. */}
+      <div className="p-2 ps-12 md:hidden">
+        <select
+          aria-label={t`Page of the settings`}
+          value={current.id}
+          className="w-full rounded-lg border border-strong-line bg-ground px-2 py-1.5 text-sm"
+          onChange={({ target }) => navigate(`/settings/${target.value}`)}
+        >
+          {settingsGroups.map((group) => (
+            <optgroup key={group} label={group}>
+              {settingsPages
+                .filter((each) => each.group === group)
+                .map(({ id, title }) => (
+                  <option key={id} value={id}>
+                    {title}
+                  </option>
+                ))}
+            </optgroup>
+          ))}
+        </select>
+      </div>
       <nav
         aria-label={t`Settings`}
-        className="flex shrink-0 gap-1 overflow-x-auto border-line p-2 max-md:ms-12 max-md:ps-0 md:w-52 md:flex-col md:overflow-y-auto md:border-e max-lg:md:pt-12"
+        className="flex w-52 shrink-0 flex-col gap-1 overflow-y-auto border-e border-line p-2 max-lg:pt-12 max-md:hidden"
       >
         {settingsGroups.map((group) => (
-          <div key={group} role="group" aria-label={group} className="flex gap-1 md:flex-col md:pb-3">
-            <span aria-hidden className="hidden px-3 pb-0.5 text-xs font-semibold text-soft md:block">
+          <div key={group} role="group" aria-label={group} className="flex flex-col gap-1 pb-3">
+            <span aria-hidden className="px-3 pb-0.5 text-xs font-semibold text-soft">
               {group}
             </span>
             {settingsPages
@@ -32,7 +54,7 @@ export default function SettingsPage({ page }: { readonly page: string | undefin
                   href={`/settings/${id}`}
                   ref={id === current.id ? showLink : undefined}
                   aria-current={id === current.id ? 'page' : undefined}
-                  className={`rounded-lg px-3 py-1 text-sm hover:bg-line max-md:whitespace-nowrap ${id === current.id ? 'bg-line font-medium' : ''}`}
+                  className={`rounded-lg px-3 py-1 text-sm hover:bg-line ${id === current.id ? 'bg-line font-medium' : ''}`}
                 >
                   {title}
                 </Link>
@@ -58,7 +80,7 @@ export default function SettingsPage({ page }: { readonly page: string | undefin
   )
 }
 
-/** On a narrow screen the list of pages is wider than the window. */
+/** On a low screen the list of pages is higher than the window. */
 function showLink(link: HTMLAnchorElement | null): void {
-  link?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  link?.scrollIntoView({ block: 'nearest' })
 }

@@ -76,14 +76,22 @@ interface ToolGroupProps extends ToolListProps {
 
 function ToolGroup({ title, tools, draft }: ToolGroupProps): ReactNode {
   if (tools.length === 0) return null
+  const said = Map.groupBy(tools, (tool) => ruleSentence(tool, draft))
+  const [common = '', same = []] = [...said].toSorted(([, one], [, other]) => other.length - one.length)[0] ?? []
+  const shared = same.length > 1 ? common : undefined
   return (
     <section aria-label={title}>
       <h2 className="text-lg font-semibold">{title}</h2>
+      {shared !== undefined && (
+        <p className="text-xs break-words text-soft">
+          {said.size === 1 ? shared : t`Where a tool says nothing else: ${shared}`}
+        </p>
+      )}
       <ul className="divide-y divide-line">
         <LongList
           items={tools}
           atOnce={100}
-          draw={(tool) => <ToolRow key={tool.name} tool={tool} draft={draft} />}
+          draw={(tool) => <ToolRow key={tool.name} tool={tool} draft={draft} shared={shared} />}
           wrap={(more) => <li className="py-2">{more}</li>}
         />
       </ul>
@@ -91,12 +99,25 @@ function ToolGroup({ title, tools, draft }: ToolGroupProps): ReactNode {
   )
 }
 
-function ToolRow({ tool, draft }: { readonly tool: ToolStatus; readonly draft: AccessDraft }): ReactNode {
-  const { name, from, description, reason, inputSchema, withheld } = tool
+/** Whose tool it is, and what decides about it now. */
+function ruleSentence(tool: ToolStatus, draft: AccessDraft): string {
+  const change = changeOf(draft, tool.name)
+  return `${t`From ${tool.from}.`} ${ruleText(change?.after ?? tool)}${change ? ` ${t`Not saved yet.`}` : ''}`
+}
+
+interface ToolRowProps {
+  readonly tool: ToolStatus
+  readonly draft: AccessDraft
+  /** The sentence that its group says once. */
+  readonly shared: string | undefined
+}
+
+function ToolRow({ tool, draft, shared }: ToolRowProps): ReactNode {
+  const sentence = ruleSentence(tool, draft)
+  const { name, description, reason, inputSchema, withheld } = tool
   const { error, act } = useAction()
   const change = changeOf(draft, name)
-  const state = change?.after ?? tool
-  const { access } = state
+  const { access } = change?.after ?? tool
   const choose = (wanted: ToolStatus['access']): Promise<void> =>
     act(async () => draft.apply(await stepsTo(wanted, name, draft)))
   return (
@@ -104,7 +125,7 @@ function ToolRow({ tool, draft }: { readonly tool: ToolStatus; readonly draft: A
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <div className="min-w-0 flex-1">
           <p className="font-medium break-words">{name}</p>
-          <p className="text-xs break-words text-soft">{`${t`From ${from}.`} ${ruleText(state)}${change ? ` ${t`Not saved yet.`}` : ''}`}</p>
+          {sentence !== shared && <p className="text-xs break-words text-soft">{sentence}</p>}
         </div>
         {withheld ? (
           <span className="font-medium text-warn">{t`Withheld`}</span>
