@@ -33,7 +33,7 @@ export { type Pauses, watchPauses } from './platform/pause-watch.ts'
 export { localTimeZone, systemClock } from './platform/system-clock.ts'
 export { NO_LONGER_NEEDED, orAborted, PAID_WORK_MS, settlesWithin, withTimeout } from './platform/timers.ts'
 export { type KnownSecrets, knownSecrets } from './platform/known-secrets.ts'
-export { publicAddress, redactData, redactSecrets } from './platform/redact.ts'
+export { addressPasswords, publicAddress, redactData, redactSecrets } from './platform/redact.ts'
 export {
   addDescendants,
   leaveProcessorToOthers,

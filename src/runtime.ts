@@ -69,6 +69,7 @@ export { modelNameFault } from './runtime/configuration/unknown-names.ts'
 export { type Environment, parseWords, variableName } from './runtime/configuration/value.ts'
 export { configurationWarnings } from './runtime/configuration/warnings.ts'
 export { editFile } from './runtime/home/edit-file.ts'
+export { homeStorePlace } from './runtime/configuration/home-store.ts'
 export {
   accessFilePath,
   createHome,

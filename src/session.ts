@@ -115,14 +115,19 @@ export type { GatewayFacts, GatewayRow, Gateways, Standby, Waiting } from './ses
 export { type Claim, claimHome, networkFault, readClaim } from './session/claim-home.ts'
 export {
   compactStore,
+  examineDatabase,
   findMissingContents,
   findStoreFault,
   isStoreFile,
   openStore,
   snapshotStore,
+  type StoreOptions,
   storeBytes,
   storePath,
 } from './session/store-file.ts'
+export { isPostgresAddress } from './session/postgres/address.ts'
+export type { DatabaseFacts } from './session/postgres/examine-database.ts'
+export type { PostgresAddress as DatabasePlace } from './session/postgres/client.ts'
 export { type BlobStore, openBlobs } from './session/blobs.ts'
 export { withEdits } from './session/edits.ts'
 export { labelRow, matchesSession } from './session/session-list.ts'

@@ -1,21 +1,32 @@
 import { existsSync } from 'node:fs'
-import { systemClock } from '../platform.ts'
-import type { SessionStore } from '../session.ts'
+import type { Io } from '../capability.ts'
+import { publicAddress, systemClock } from '../platform.ts'
+import type { DatabasePlace, SessionStore } from '../session.ts'
 import { CommandFailure } from './failure.ts'
 
 /** The store of a home, for commands without a gateway. */
 export interface HomeStore {
+  /** How people name it: a path, or an address without its password. */
   readonly path: string
+  /** How a database is reached; absent where the store is a file. */
+  readonly database?: DatabasePlace
+  /** Whether anything was ever written. A database is asked when it is opened. */
+  readonly exists: () => boolean
   readonly open: (options?: { readonly readOnly: boolean }) => Promise<SessionStore>
 }
 
-export async function findHomeStore(home: string): Promise<HomeStore> {
-  const { homeAt } = await import('../runtime.ts')
-  const { openStore, storePath } = await import('../session.ts')
-  const path = storePath(homeAt(home).data)
+/** @throws ConfigurationError */
+export async function findHomeStore(home: string, { environment }: Pick<Io, 'environment'>): Promise<HomeStore> {
+  const { homeStorePlace } = await import('../runtime.ts')
+  const { isPostgresAddress, openStore } = await import('../session.ts')
+  const place = await homeStorePlace({ home, environment })
+  const isDatabase = isPostgresAddress(place.path)
   return {
-    path,
-    open: (options) => openStore({ path, clock: systemClock, ...options }),
+    path: publicAddress(place.path),
+    ...(isDatabase && { database: { ...place, address: place.path } }),
+    exists: () => isDatabase || existsSync(place.path),
+    open: ({ readOnly } = { readOnly: false }) =>
+      openStore({ ...place, clock: systemClock, readOnly, beside: !readOnly }),
   }
 }
 
@@ -25,8 +36,8 @@ export async function withStore<T>(
   work: (store: SessionStore) => Promise<T>,
   absent: () => T | Promise<T>,
 ): Promise<T> {
-  if (!existsSync(home.path)) return await absent()
-  const store = await openForReading(home)
+  const store = home.exists() ? await openForReading(home) : undefined
+  if (store === undefined) return await absent()
   try {
     return await work(store)
   } finally {
@@ -34,11 +45,12 @@ export async function withStore<T>(
   }
 }
 
-async function openForReading({ open }: HomeStore): Promise<SessionStore> {
+async function openForReading({ open }: HomeStore): Promise<SessionStore | undefined> {
   const { StoreError } = await import('../session.ts')
   try {
     return await open({ readOnly: true })
   } catch (error) {
+    if (error instanceof StoreError && error.code === 'not-found') return undefined
     if (!(error instanceof StoreError) || error.code !== 'older') throw error
     // Written by an older version: opening it for writing brings it up to date.
     return await open()

@@ -19,13 +19,15 @@ export interface StartFacts {
   }
   readonly lines?: readonly StartLine[]
   readonly home: string
+  /** The address of a database that has the sessions. */
+  readonly store?: string
   /** Interrupted turns of the last run that resume now. */
   readonly recovered: number
   readonly warnings: readonly string[]
 }
 
 export function startScreen(facts: StartFacts, io: Io): string {
-  const { version, address, model, lines = [], home, recovered, warnings } = facts
+  const { version, address, model, lines = [], home, store, recovered, warnings } = facts
   const label = (name: string) => `  ${applyStyle(io, 'dim', name.padEnd(8))} `
   const screen = [
     '',
@@ -36,6 +38,7 @@ export function startScreen(facts: StartFacts, io: Io): string {
     ...(model.facts ? [`${label('Window')}${windowText(model.facts)}`] : []),
     ...lines.map((line) => `${label(line.label)}${safeForTerminal(line.text, io.stdout)}`),
     `${label('Data')}${home}`,
+    ...(store === undefined ? [] : [`${label('Sessions')}${store}`]),
     `${label('Talk')}\`foreword chat\` in another terminal (in a checkout: \`npm run foreword -- chat\`)`,
     `${label('Stop')}Ctrl-C`,
   ]

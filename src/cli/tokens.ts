@@ -1,14 +1,19 @@
+import type { Io } from '../capability.ts'
 import { systemClock } from '../platform.ts'
 import type { MadeToken, NamedTokens } from '../runtime.ts'
 import { findHomeStore, withWritableStore } from './open-store.ts'
 
 /** Works with the named tokens of a home, beside a running gateway, too: it reads the file again by itself. */
-export async function withNamedTokens<T>(home: string, work: (named: NamedTokens) => T | Promise<T>): Promise<T> {
+export async function withNamedTokens<T>(
+  home: string,
+  io: Pick<Io, 'environment'>,
+  work: (named: NamedTokens) => T | Promise<T>,
+): Promise<T> {
   const [{ createHome, homeAt, openNamedTokens }, { randomBytes }] = await Promise.all([
     import('../runtime.ts'),
     import('node:crypto'),
   ])
-  const found = await findHomeStore(home)
+  const found = await findHomeStore(home, io)
   return await work(
     openNamedTokens({
       home,
@@ -25,6 +30,10 @@ export async function withNamedTokens<T>(home: string, work: (named: NamedTokens
 }
 
 /** Makes a named token for a person at this terminal. */
-export function makeToken(home: string, draft: Parameters<NamedTokens['make']>[0]): Promise<MadeToken> {
-  return withNamedTokens(home, (named) => named.make(draft, 'cli'))
+export function makeToken(
+  home: string,
+  io: Pick<Io, 'environment'>,
+  draft: Parameters<NamedTokens['make']>[0],
+): Promise<MadeToken> {
+  return withNamedTokens(home, io, (named) => named.make(draft, 'cli'))
 }

@@ -24,11 +24,25 @@ export function redactSecrets(text: string, secrets: readonly string[]): string 
   return clean.length > LONGEST ? `${clean.slice(0, LONGEST).toWellFormed()} …` : clean
 }
 
-/** An http(s) address without its name, password and query, which may be secrets. Any other text is returned as it is. */
+/**
+ * An http(s) address without its name, password and query, which may be secrets; one of PostgreSQL without its password. Any other text
+ * is returned as it is.
+ */
 export function publicAddress(text: string): string {
+  if (/^postgres(?:ql)?:/i.test(text)) return text.replace(PASSWORD, '$1***').replace(PASSWORD_PARAMETER, '$1***')
   if (!/^https?:/i.test(text) || !URL.canParse(text)) return text
   const { origin, pathname, search } = new URL(text)
   return `${origin}${pathname}${search === '' ? '' : '?…'}`
+}
+
+/** Of an address of PostgreSQL: a password may have an `@`, a `/` and a `:` in it. */
+const PASSWORD = /^([a-z]+:\/\/[^/@]*?:).*(?=@[^@]*$)/i
+const PASSWORD_PARAMETER = /([?&](?:ssl)?password=)[^&]*/gi
+
+/** The passwords in an address of PostgreSQL, as they are written. */
+export function addressPasswords(text: string): readonly string[] {
+  const parameters = [...text.matchAll(PASSWORD_PARAMETER)]
+  return [PASSWORD.exec(text), ...parameters].flatMap((found) => (found ? [found[0].slice(found[1]!.length)] : []))
 }
 
 /** The same data with every text and key as `redact` gives it; what holds nothing to take out is the same value. */

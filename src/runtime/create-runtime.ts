@@ -165,6 +165,7 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
       return {
         version: parts.version,
         home: parts.home,
+        ...defined({ store: parts.database }),
         model: await choice.current(),
         running,
         queued,

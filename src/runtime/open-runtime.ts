@@ -4,7 +4,7 @@ import type { AnyCapability, Channel } from '../capability.ts'
 import { pluginAsCapability } from '../capability/toolkit.ts'
 import { type LayoutChoice, layoutOf, layouts } from '../context.ts'
 import { createModels, type Model, ModelError, type Models } from '../model.ts'
-import { canWriteIn, type Clock, defined, systemClock, type KnownSecrets } from '../platform.ts'
+import { canWriteIn, type Clock, defined, publicAddress, systemClock, type KnownSecrets } from '../platform.ts'
 import { openStore, storePath } from '../session.ts'
 import { endOrphans } from '../tool.ts'
 import { openCheckpoints } from './audit/checkpoint-service.ts'
@@ -21,7 +21,7 @@ import { moduleFiles } from './load-module.ts'
 import { loadPlugins } from './load-plugins.ts'
 import type { LiveModels } from './models/model-choice.ts'
 import { findCounter } from './models/counters.ts'
-import { keyFiles, openHomeSecrets, secretVariables } from './secrets/home-secrets.ts'
+import { secretFiles, openHomeSecrets, secretVariables } from './secrets/home-secrets.ts'
 import { pinnedPolicy, unconfinedPrograms } from './tools/pinned-policy.ts'
 import { watchStore } from './watched-store.ts'
 
@@ -60,12 +60,21 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
   const { workspace } = agent
   const live: LiveModels = { model, providers, models }
   const storeFile = storePath(homeAt(home).data)
-  const hasStore = existsSync(storeFile)
+  const database = configuration.store
+  const hasStore = database !== undefined || existsSync(storeFile)
   const isEmpty = onlyReads === true && !hasStore && statSync(home, { throwIfNoEntry: false })?.isDirectory() !== false
   const isReadOnly = onlyReads === true && hasStore && !canWriteIn(dirname(storeFile))
   if (!isEmpty && !isReadOnly) await createHome(homeAt(home))
   const [opened, counter] = await Promise.all([
-    openStore({ path: isEmpty ? ':memory:' : storeFile, clock, readOnly: isReadOnly }),
+    database === undefined
+      ? openStore({ path: isEmpty ? ':memory:' : storeFile, clock, readOnly: isReadOnly })
+      : import('./configuration/home-store.ts').then(({ openHomeDatabase }) =>
+          openHomeDatabase(database, environment, {
+            clock,
+            readOnly: onlyReads === true,
+            beside: recovers === false,
+          }),
+        ),
     findCounter(context.counter),
   ])
   const early = [...(options.warnings ?? [])]
@@ -96,7 +105,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
     environment,
     configuration,
     variables: secretVariables(capabilities),
-    files: () => keyFiles(live.providers),
+    files: () => secretFiles({ ...configuration, ...live }),
   })
   const { store, health } = watchStore(opened, clock, (records) => checkpoints?.noteRecords(records))
   const policy = pinnedPolicy({
@@ -119,6 +128,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       home,
       store,
       storeHealth: health,
+      ...(database !== undefined && { database: publicAddress(databaseAddress(database)) }),
       ...defined({ checkpoints }),
       secrets,
       models: cleanModels(
@@ -185,6 +195,10 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
     await store.close()
     throw error
   }
+}
+
+function databaseAddress(store: NonNullable<Configuration['store']>): string {
+  return typeof store === 'string' ? store : store.address
 }
 
 const MINUTE_MS = 60_000

@@ -23,6 +23,8 @@ export interface RuntimeParts {
   readonly version: string
   readonly home: string
   readonly store: SessionStore
+  /** The address of the database of the store, without its password; absent where it is none. */
+  readonly database?: string
   /** Whether the store takes what is written. It does where absent. */
   readonly storeHealth?: StoreHealth
   /** Takes checkpoints of its audit. Without it the chain alone is verified. Closed before the store. */

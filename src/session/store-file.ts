@@ -8,8 +8,10 @@ import {
   readSqliteFile,
   sqliteFileFault,
 } from '../platform.ts'
-import type { Standby } from './gateways.ts'
 import { isPostgresAddress } from './postgres/address.ts'
+import type { PostgresAddress } from './postgres/client.ts'
+import type { DatabaseFacts } from './postgres/examine-database.ts'
+import type { PostgresStoreOptions } from './postgres/open-postgres-store.ts'
 import type { SessionStore } from './session-store.ts'
 import type { SqliteStoreOptions } from './sqlite/connection.ts'
 import { storeFile } from './store-error.ts'
@@ -32,6 +34,10 @@ export function storeBytes(data: string): number {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
+/** How a store is opened. What a database needs besides its address has no effect on a file. */
+export interface StoreOptions
+  extends SqliteStoreOptions, Omit<PostgresStoreOptions, 'address' | 'clock' | 'readOnly'> {}
+
 /**
  * Opens a store, creates it when missing, and brings its tables up to date. One process writes, any number may read
  * (`readOnly`) at the same time. The code is loaded when it is needed. A path `postgres://USER:PASSWORD@HOST/DATABASE` is the address of a
@@ -39,16 +45,20 @@ export function storeBytes(data: string): number {
  *
  * @throws StoreError `newer`, `older`, `corrupt`, `busy`, `readonly`, `not-found` (only when `readOnly`), `io`
  */
-export async function openStore(
-  options: SqliteStoreOptions & { readonly standby?: Standby | undefined },
-): Promise<SessionStore> {
-  const { path, clock, readOnly, standby } = options
+export async function openStore(options: StoreOptions): Promise<SessionStore> {
+  const { path } = options
   if (isPostgresAddress(path)) {
     const postgres = await import('./postgres/open-postgres-store.ts')
-    return postgres.openPostgresStore({ address: path, clock, readOnly, standby })
+    return postgres.openPostgresStore({ ...options, address: path })
   }
   const sqlite = await import('./sqlite/open-sqlite-store.ts')
   return sqlite.openStoreFile(options)
+}
+
+/** Looks at a database that has a store, or may have one. @throws StoreError `io` where it cannot be reached, with a hint */
+export async function examineDatabase(at: PostgresAddress): Promise<DatabaseFacts> {
+  const postgres = await import('./postgres/examine-database.ts')
+  return postgres.databaseFacts(at)
 }
 
 /** The first fault of the store, in one sentence; `undefined` where it has none. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -13,8 +13,8 @@ const NOBODY = 65_534
 /** Why no PostgreSQL can be started here; `undefined`: one can. */
 export const withoutPostgres = programs() === undefined ? 'PostgreSQL is not installed' : undefined
 
-/** A PostgreSQL of its own on a socket in a temporary folder, as a plain user. Ends with `stop`. */
-export async function startPostgres() {
+/** A PostgreSQL of its own on a socket in a temporary folder, as a plain user. Ends with `stop`. With a `password` it asks for that. */
+export async function startPostgres({ password }: { readonly password?: string } = {}) {
   const folder = await mkdtemp('/tmp/foreword-postgres-')
   const data = join(folder, 'data')
   const isRoot = process.getuid?.() === 0
@@ -23,7 +23,7 @@ export async function startPostgres() {
   const environment = { cwd: folder, env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' }, ...as }
   await promisify(execFile)(
     join(programs()!, 'initdb'),
-    ['-D', data, '-U', 'foreword', '-A', 'trust', '-E', 'UTF8', '--no-sync'],
+    ['-D', data, '-U', 'foreword', '-E', 'UTF8', '--no-sync', '-A', ...(await access())],
     environment,
   )
   let server = await start()
@@ -51,12 +51,19 @@ export async function startPostgres() {
   }
 
   async function execute(sql: string, database = 'postgres') {
-    const client = await openClient({ address: address(database) })
+    const client = await openClient({ address: address(database), password })
     try {
       return await client.execute(sql)
     } finally {
       await client.end()
     }
+  }
+
+  async function access(): Promise<readonly string[]> {
+    if (password === undefined) return ['trust']
+    const file = join(folder, 'password')
+    await writeFile(file, password)
+    return ['scram-sha-256', '--pwfile', file]
   }
 
   async function start(): Promise<ChildProcess> {

@@ -213,6 +213,8 @@ export interface Runtime {
 export interface RuntimeStatus {
   readonly version: string
   readonly home: string
+  /** The address of the database of the store, without its password; absent where the store is a file of the home. */
+  readonly store?: string
   readonly model: { readonly id: string; readonly why: string }
   readonly running: number
   readonly queued: number

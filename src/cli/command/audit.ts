@@ -79,7 +79,7 @@ const USUAL = 50
 async function listAudit(call: CommandCall, io: Io): Promise<number> {
   const filter = { last: USUAL, ...readFilter(call) }
   const records = await withStore(
-    await findHomeStore(call.home),
+    await findHomeStore(call.home, io),
     async (store) => store.audit(await resolveSession(store, filter)),
     () => [],
   )
@@ -132,7 +132,7 @@ async function verifyAudit(call: CommandCall, io: Io): Promise<number> {
   const file = call.text('archive')
   if (file !== undefined) return await verifyArchive(call, file, io)
   const expect = await readExpectation(call.text('expect'))
-  const report = await verifyStoredAudit(await findHomeStore(call.home), call.home, io, expect)
+  const report = await verifyStoredAudit(await findHomeStore(call.home, io), call.home, io, expect)
   printAnswer(report, () => reportLines(report).map(exactLine).join('\n'), call, io)
   return report.type === 'whole' ? 0 : 1
 }
@@ -164,7 +164,7 @@ async function archive(call: CommandCall, io: Io): Promise<number> {
   ])
   const { environment } = io
   const home = { home: call.home, environment, capabilities: await programCapabilities(io), clock: systemClock }
-  const kept = await findHomeStore(call.home)
+  const kept = await findHomeStore(call.home, io)
   const done = await withClaim(call.home, io, () =>
     withWritableStore(kept, async (store) => {
       const archived = await archiveAudit({
@@ -248,7 +248,7 @@ async function exportAudit(call: CommandCall, io: Io): Promise<number> {
   const filter = readFilter(call)
   const file = call.text('output')
   await withStore(
-    await findHomeStore(call.home),
+    await findHomeStore(call.home, io),
     async (store) => {
       const { auditLines } = await import('../../session.ts')
       await write(auditLines(store, await resolveSession(store, filter)), file, io)

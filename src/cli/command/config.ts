@@ -6,7 +6,6 @@ import { CommandFailure } from '../failure.ts'
 import { applyStyle, note, print, printJson, programCapabilities, printAnswer } from '../io.ts'
 import { nearestHint, systemClock, errorMessage } from '../../platform.ts'
 import { table } from '../table.ts'
-import { existsSync } from 'node:fs'
 import { checkModel, checkPlugins } from '../doctor/check-configuration.ts'
 import { checkPort, checkToken } from '../doctor/check-gateway.ts'
 import { findHomeStore, withWritableStore } from '../open-store.ts'
@@ -121,7 +120,7 @@ async function changeKey(
     const read = () => Promise.resolve({ type: 'text' as const, text })
     const planned = await loadConfiguration({ home, environment, capabilities: await programCapabilities(io), read })
     odd = value === undefined ? [] : await assertStartable({ home, path, planned, environment })
-    await recordChange(key, value, call)
+    await recordChange(key, value, call, io)
   }
   const { origins, schema } = await load(call, io)
   await orFailure(() => setValue({ home, clock: systemClock, schema, key: path, value, check }), hint)
@@ -135,16 +134,18 @@ async function changeKey(
 }
 
 /** Records the key in the audit, never the value, before the change counts. A home without a store has no audit yet. */
-async function recordChange(key: string, value: unknown, { home }: CommandCall): Promise<void> {
-  const kept = await findHomeStore(home)
-  if (!existsSync(kept.path)) return
+async function recordChange(key: string, value: unknown, { home }: CommandCall, io: Io): Promise<void> {
   const reason = `${key} ${value === undefined ? 'removed' : 'set'} with foreword config`.slice(0, MOST_REASON)
   const facts = { kind: 'change', rule: 'config.json', by: 'cli', reason } as const
   try {
+    const kept = await findHomeStore(home, io)
+    if (!kept.exists()) return
     await withWritableStore(kept, (store) =>
       store.transaction([{ type: 'audit', facts, time: new Date().toISOString() }]),
     )
   } catch (error) {
+    // An address that is wrong has to be corrected while nothing can be reached at it.
+    if (key.split('.')[0] === 'store') return note(io, `Not recorded in the audit: ${errorMessage(error)}`, 'yellow')
     const message = `The change cannot be recorded, so nothing was written: ${errorMessage(error)}`
     const hint = 'See what is wrong with the store with `foreword doctor`.'
     throw new CommandFailure('configuration', message, { hint, cause: error })

@@ -98,7 +98,7 @@ async function takeCheckpoint(home: string, io: Io, warn: (text: string) => void
       import('../../session.ts'),
     ])
   if (session.readClaim(home)) return
-  const [configuration, kept] = await Promise.all([loadValidConfiguration(home, io), findHomeStore(home)])
+  const [configuration, kept] = await Promise.all([loadValidConfiguration(home, io), findHomeStore(home, io)])
   const { environment } = io
   await withClaim(home, io, () =>
     withWritableStore(kept, (store) =>

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { requestJson } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
 import type { Command, CommandCall, GatewayConnection, Io, ReloadResult } from '../../capability.ts'
@@ -36,8 +35,8 @@ async function reloadGateway(call: CommandCall, io: Io): Promise<number> {
   const connection = await findRunning(call, io)
   if (connection === undefined) {
     const { forgetLearnedLimits } = await import('../../runtime.ts')
-    const store = await findHomeStore(call.home)
-    if (existsSync(store.path)) await withWritableStore(store, forgetLearnedLimits)
+    const store = await findHomeStore(call.home, io)
+    if (store.exists()) await withWritableStore(store, forgetLearnedLimits)
     note(io, 'No gateway runs on this home. The next start reads everything.')
     if (call.json) printJson(io, { reloaded: false, warnings: [] })
     return 0

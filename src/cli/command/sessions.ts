@@ -69,7 +69,7 @@ async function listSessions(call: CommandCall, io: Io): Promise<number> {
     throw usageFailure(`--limit must be a whole number above 0, not "${call.text('limit')}".`)
   const filter = defined({ words: call.text('search'), folder: call.text('folder'), state: findState(call) })
   const rows = await withStore(
-    await findHomeStore(call.home),
+    await findHomeStore(call.home, io),
     async (store) => {
       const found = await store.sessions({ limit, ...filter })
       return call.json ? found : found.map(withTitle)
@@ -180,7 +180,7 @@ async function exportSessionFile(call: CommandCall, io: Io): Promise<number> {
   const capabilities = await programCapabilities(io)
   const secrets = await readHomeSecrets({ home: call.home, environment: io.environment, capabilities })
   return await withStore(
-    await findHomeStore(call.home),
+    await findHomeStore(call.home, io),
     async (store) => {
       const { id } = await findStoredSession(store, word)
       const [file, lines] = [call.text('output'), await exportLines(store, id, secrets)]
@@ -210,7 +210,7 @@ async function importSessionFile(call: CommandCall, io: Io): Promise<number> {
   const file = call.words[1]!
   // An imported turn that has not ended must not resume here.
   const endsTurnsAt = new Date().toISOString()
-  const id = await withWritableStore(await findHomeStore(call.home), (store) =>
+  const id = await withWritableStore(await findHomeStore(call.home, io), (store) =>
     session
       .importSession(
         store,

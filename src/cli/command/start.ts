@@ -29,7 +29,7 @@ export const startCommand: Command = {
   words: { least: 0, most: 0 },
   options: {
     port: { value: 'PORT', summary: 'listen on this port, and not on `gateway.port`; 0 takes a free one' },
-    json: { ...jsonOption, summary: 'print {address, port, pid, model, home, warnings} instead of the screen' },
+    json: { ...jsonOption, summary: 'print {address, port, pid, model, home, store, warnings} instead of the screen' },
   },
   run: runGateway,
 }
@@ -102,7 +102,15 @@ async function announce(gateway: Gateway, listening: ListeningServer, call: Comm
   const warnings = unusable === undefined ? status.warnings : [unusable, ...status.warnings]
   if (call.json) {
     const { url: address, port } = listening
-    printJson(io, { address, port, pid: process.pid, model: status.model, home: call.home, warnings })
+    printJson(io, {
+      address,
+      port,
+      pid: process.pid,
+      model: status.model,
+      home: call.home,
+      ...defined({ store: status.store }),
+      warnings,
+    })
     return
   }
   const facts = {
@@ -111,6 +119,7 @@ async function announce(gateway: Gateway, listening: ListeningServer, call: Comm
     model: { ...status.model, ...defined({ facts: modelFacts, ...(await describeStandIn(status.model.id, known)) }) },
     lines: modelFacts ? await startLines(gateway, capabilities) : [],
     home: call.home,
+    ...defined({ store: status.store }),
     recovered: status.recovered,
     warnings,
   }

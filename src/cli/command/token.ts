@@ -50,7 +50,7 @@ async function newToken(call: CommandCall, io: Io): Promise<number> {
   const name = call.words[1]!
   const scope = readScope(call.text('scope'))
   const draft = { name, scope, ...defined({ expires: call.text('expires') }) }
-  const { token, hash: _hash, ...made } = await makeToken(call.home, draft)
+  const { token, hash: _hash, ...made } = await makeToken(call.home, io, draft)
   if (call.json) return printJson(io, { ...made, token })
   const until = made.expires === undefined ? 'It does not expire.' : `It expires ${timeText(made.expires, new Date())}.`
   const end = `end it with \`foreword token revoke ${name}\`.`
@@ -70,7 +70,7 @@ function readScope(text: string | undefined): TokenScope {
 
 async function listTokens(call: CommandCall, io: Io): Promise<number> {
   const { listedTokens, openTokenUses } = await import('../../runtime.ts')
-  const tokens = await withNamedTokens(call.home, async (named) =>
+  const tokens = await withNamedTokens(call.home, io, async (named) =>
     listedTokens(named.list(), await openTokenUses({ home: call.home, clock: systemClock }).all(), Date.now()),
   )
   const empty = 'No named tokens yet. Make one with `foreword token new NAME --scope SCOPE`.'
@@ -91,6 +91,6 @@ function tokenTable(tokens: readonly ListedToken[], io: Io): string {
 
 async function revokeToken(call: CommandCall, io: Io): Promise<number> {
   const name = call.words[1]!
-  await withNamedTokens(call.home, (named) => named.revoke(name, 'cli'))
+  await withNamedTokens(call.home, io, (named) => named.revoke(name, 'cli'))
   return printChange({ revoked: name }, `Revoked ${name}. Nobody gets in with it any more.`, call, io)
 }

@@ -17,7 +17,7 @@ const HIDDEN = '(set)'
 const ADDRESSES = 'audit.checkpoints'
 
 /** Other addresses may contain a name, a password or a key, too. */
-const ADDRESS_KEY = /(?:^|\.)(?:baseURL|url)$/i
+const ADDRESS_KEY = /(?:^|\.)(?:baseURL|url)$|^store(?:\.address)?$/i
 
 /** Headers may contain a key, so only their names are shown. */
 function isSecret(key: string): boolean {

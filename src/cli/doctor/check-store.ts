@@ -15,7 +15,7 @@ interface StoreFinding {
 /** Checks that the store opens, can be read and is not damaged. */
 export async function checkStore(home: HomeStore): Promise<StoreFinding> {
   const { path } = home
-  if (!existsSync(path)) return { findings: [ok('store', 'empty')], newest: undefined }
+  if (!home.exists()) return { findings: [ok('store', 'empty')], newest: undefined }
   try {
     const damaged = (what: string): Finding => ({
       ...problem('store', what, restoreHint(path)),
@@ -33,7 +33,7 @@ export async function checkStore(home: HomeStore): Promise<StoreFinding> {
       () => undefined,
     )
     const { findStoreFault } = await import('../../session.ts')
-    const fault = await findStoreFault(path).catch(errorMessage)
+    const fault = home.database ? undefined : await findStoreFault(path).catch(errorMessage)
     if (fault !== undefined) findings.push(damaged(`${path} is damaged: ${fault}`))
     return { findings: findings.length > 0 ? findings : [ok('store', path)], newest }
   } catch (error) {
@@ -49,8 +49,8 @@ function restoreHint(path: string): string {
 const NAMED = 5
 
 /** Checks that the store has every text that it refers to by hash. No findings where the store is empty. */
-export async function checkContents({ path }: HomeStore): Promise<readonly Finding[]> {
-  if (!existsSync(path)) return []
+export async function checkContents({ path, database }: HomeStore): Promise<readonly Finding[]> {
+  if (database || !existsSync(path)) return []
   const { findMissingContents } = await import('../../session.ts')
   const missing = await findMissingContents(path)
   if (missing.length === 0)

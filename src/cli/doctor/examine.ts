@@ -7,6 +7,7 @@ import { checkConfiguration, checkFallbacks, checkModel, checkNotes, checkPlugin
 import { checkContext, type CheckedHome } from '../check-context.ts'
 import { checkGateway, checkToken } from './check-gateway.ts'
 import { checkClock, checkDisk, checkHome, checkNode, checkPrivacy } from './check-machine.ts'
+import { checkDatabase } from './check-database.ts'
 import { checkSizes } from './check-left.ts'
 import { checkAudit, checkContents, checkStore } from './check-store.ts'
 import { checkPolicy, checkTools } from './check-tools.ts'
@@ -20,6 +21,9 @@ import { readLintReport } from '../lint/lint-report.ts'
 /** A correct clock shows no earlier time. ISO 8601. */
 const RELEASED = '2026-01-01T00:00:00.000Z'
 
+/** What is known of a store that cannot be opened. */
+const NO_STORE = { findings: [], newest: undefined }
+
 /** Checks everything that a gateway on this home needs, and gives each finding when it is known. Changes nothing. */
 export async function* examine(home: string, io: Io): AsyncGenerator<Finding> {
   const { homeAt, loadConfiguration } = await import('../../runtime.ts')
@@ -32,21 +36,23 @@ export async function* examine(home: string, io: Io): AsyncGenerator<Finding> {
     configuration: { gateway, model, models, providers },
   } = loaded
   const known = loaded.knownProviders
-  const kept = await findHomeStore(home)
+  const kept = await findHomeStore(home, io)
   const privateFiles = [
     files.configurationFile,
     files.toolAccessFile,
     files.contextToolAccessFile,
     files.data,
     files.tokenFile,
-    kept.path,
+    ...(kept.database ? [] : [kept.path]),
   ]
   yield checkNode(process.versions.node)
   yield await checkHome(home)
   yield await checkPrivacy(privateFiles)
   const configuration = await checkConfiguration(loaded, files.configurationFile, io)
   yield* configuration
-  const store = await checkStore(kept)
+  const database = kept.database ? await checkDatabase(kept.database) : []
+  yield* database
+  const store = database.some(({ level }) => level === 'problem') ? NO_STORE : await checkStore(kept)
   yield* store.findings
   if (store.findings.every(({ level }) => level === 'ok')) yield* await checkContents(kept)
   yield await checkDisk(home)

@@ -1,7 +1,7 @@
 import { chmod, realpath, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute, relative } from 'node:path'
 import type { Finding, Io } from '../../capability.ts'
-import { systemClock, errorMessage, publicAddress } from '../../platform.ts'
+import { addressPasswords, systemClock, errorMessage, publicAddress } from '../../platform.ts'
 import type { Configuration, LoadedConfiguration } from '../../runtime.ts'
 import type { Access, SandboxProgram } from '../../tool.ts'
 import { programCapabilities } from '../io.ts'
@@ -30,9 +30,11 @@ export async function* examineSecurity(
   const { environment } = io
   const loaded = await loadConfiguration({ home, environment, capabilities: await programCapabilities(io) })
   const { configuration } = loaded
-  const kept = await findHomeStore(home)
+  const kept = await findHomeStore(home, io)
   const files = homeAt(home)
-  const keys = Object.values(configuration.providers).flatMap(({ apiKeyFile }) => apiKeyFile ?? [])
+  const { providers, store } = configuration
+  const keys = Object.values(providers).flatMap(({ apiKeyFile }) => apiKeyFile ?? [])
+  if (typeof store === 'object' && store.passwordFile !== undefined) keys.push(store.passwordFile)
   const policy = await accessFile(accessPaths(home), environment, readText).current()
   const file = await accessFilePath(home)
   const access = policy.type === 'access' ? policy.access : undefined
@@ -45,7 +47,7 @@ export async function* examineSecurity(
     files.configurationFile,
     files.toolAccessFile,
     files.contextToolAccessFile,
-    kept.path,
+    ...(kept.database ? [] : [kept.path]),
   ]
   yield* label('S02', [await checkModes('files', [...secret, ...keys], fixes)])
   yield* label('S03', orOk(await checkToken(home, configuration.gateway), 'token', 'hard to guess'))
@@ -246,7 +248,10 @@ function checkWritten({ configuration, origins }: LoadedConfiguration): Finding 
       .filter((header) => /auth|key|token|secret|cookie/i.test(header))
       .map((header) => `providers.${name}.headers.${header}`),
   ])
-  const all = [...(inFile('gateway.token') ? ['gateway.token'] : []), ...written]
+  const { store } = configuration
+  const address = typeof store === 'object' ? store.address : (store ?? '')
+  const database = inFile(typeof store === 'object' ? 'store.address' : 'store') && addressPasswords(address).length > 0
+  const all = [...(database ? ['store'] : []), ...(inFile('gateway.token') ? ['gateway.token'] : []), ...written]
   if (all.length === 0) return ok('configuration', 'no secret is written into it')
   return warning('configuration', `holds secrets: ${all.join(', ')}`, 'Name a variable or a file instead.')
 }

@@ -90,13 +90,13 @@ async function gatewayEntry({ home }: CommandCall, io: Io, client: string): Prom
   }
   if (running.type !== 'gateway')
     note(io, 'No gateway runs on this home now. The address comes from the configuration.')
-  const { name, token } = await makeClientToken(home, client)
+  const { name, token } = await makeClientToken(home, io, client)
   return { entry: { type: 'http', url: `${url}/mcp`, headers: bearer(token) }, made: name }
 }
 
 /** Named after the client, with a number where there is one already: an older configuration goes on working. */
-function makeClientToken(home: string, client: string): Promise<MadeToken> {
-  return withNamedTokens(home, (named) => {
+function makeClientToken(home: string, io: Io, client: string): Promise<MadeToken> {
+  return withNamedTokens(home, io, (named) => {
     const names = new Set(named.list().map((each) => each.name))
     let name = `mcp-${client}`
     for (let number = 2; names.has(name); number += 1) name = `mcp-${client}-${number}`

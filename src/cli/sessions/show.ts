@@ -13,7 +13,7 @@ import { sourceLine } from '../turn-display.ts'
 export async function showSession(call: CommandCall, io: Io): Promise<number> {
   const word = call.words[1]!
   return await withStore(
-    await findHomeStore(call.home),
+    await findHomeStore(call.home, io),
     (store) => show(store, word, call, io),
     () => {
       throw unknownSession(word)

@@ -22,13 +22,14 @@ export function denyTools(call: CommandCall, io: Io): Promise<number> {
 async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promise<number> {
   const wanted: Wanted = { names: call.words.slice(1), allowed }
   if (allowed) await refuseUnknown(call.home, wanted.names, io)
-  const written = await changeAccessFile(call.home, wanted)
+  const written = await changeAccessFile(call.home, io, wanted)
   const tools = await toolsNow(call, written, io)
   const { matchesToolName } = await import('../../tool.ts')
   const meant = tools.filter(({ name }) => wanted.names.some((word) => matchesToolName(word, name)))
   if (written.isChanged && meant.length > 0)
     await record(
       call.home,
+      io,
       meant.map((tool) => newAccess(tool, wanted)),
     )
   if (call.json) for (const tool of meant) printJson(io, tool)
@@ -96,11 +97,11 @@ function warn(text: string, io: Io): void {
 }
 
 /** Records the change in the audit and keeps the contents of the file, with or without a running gateway. */
-async function recordChange(home: string, wanted: Wanted, edited: FileChange): Promise<void> {
+async function recordChange(home: string, io: Io, wanted: Wanted, edited: FileChange): Promise<void> {
   const { accessWrites } = await import('../../runtime.ts')
   const facts = wanted.names.map((name) => changeFacts(name, wanted.allowed))
   try {
-    await withWritableStore(await findHomeStore(home), async (store) =>
+    await withWritableStore(await findHomeStore(home, io), async (store) =>
       store.transaction(await accessWrites(store, edited, facts, new Date().toISOString())),
     )
   } catch (error) {
@@ -115,9 +116,9 @@ async function recordChange(home: string, wanted: Wanted, edited: FileChange): P
   }
 }
 
-async function record(home: string, facts: readonly AuditFacts[]): Promise<void> {
+async function record(home: string, io: Io, facts: readonly AuditFacts[]): Promise<void> {
   const time = new Date().toISOString()
-  await withWritableStore(await findHomeStore(home), (store) =>
+  await withWritableStore(await findHomeStore(home, io), (store) =>
     store.transaction(facts.map((each) => ({ type: 'audit', facts: each, time }) as const)),
   )
 }
@@ -146,7 +147,7 @@ interface Wanted {
 }
 
 /** Writes `tool-access.json`. The change is recorded, and what was before is kept, before the new content counts. */
-async function changeAccessFile(home: string, wanted: Wanted): Promise<EditedAccess> {
+async function changeAccessFile(home: string, io: Io, wanted: Wanted): Promise<EditedAccess> {
   const { accessFilePath, editAccess } = await import('../../runtime.ts')
   const { withTool } = await import('../../tool.ts')
   const { names, allowed } = wanted
@@ -154,7 +155,7 @@ async function changeAccessFile(home: string, wanted: Wanted): Promise<EditedAcc
     return await editAccess(
       { home, clock: systemClock },
       (text) => names.reduce((edited, name) => withTool(edited, name, allowed), text),
-      (edited) => recordChange(home, wanted, edited),
+      (edited) => recordChange(home, io, wanted, edited),
     )
   } catch (error) {
     if (error instanceof CommandFailure) throw error

@@ -3,7 +3,7 @@ import { checkValue } from './load.ts'
 import type { ConfigurationSchema } from './schema.ts'
 import { parseConfiguration } from './file.ts'
 import { type KeyPath, findKeyPath, namesAt, namesIn, schemaAt } from './key.ts'
-import { type Clock, errorMessage, nearestHint } from '../../platform.ts'
+import { addressPasswords, type Clock, errorMessage, fieldsOf, nearestHint } from '../../platform.ts'
 import { ConfigurationError } from './problem.ts'
 import { editFile, FileEditError } from '../home/edit-file.ts'
 import { homeAt } from '../home/home.ts'
@@ -58,7 +58,7 @@ export function textWithValue(text: string, options: Pick<EditOptions, 'schema' 
 
 function valueEdit({ schema, key, value }: Pick<EditOptions, 'schema' | 'key' | 'value'>) {
   const path = typeof key === 'string' ? configurationKey(key, schema) : key
-  refuseSecret(path)
+  refuseSecret(path, value)
   const wanted: JsonChange = value === undefined ? { type: 'remove', path: [...path] } : { type: 'set', path, value }
   let known: ReadonlySet<string> = new Set()
   return {
@@ -99,17 +99,26 @@ export function configurationKey(key: string, schema: ConfigurationSchema): KeyP
   throw keyError(words, 'is not a key', hint)
 }
 
-function refuseSecret(path: KeyPath): void {
+function refuseSecret(path: KeyPath, value: unknown): void {
   const name = path.at(-1) ?? ''
+  const isPassword = path[0] === 'store' && addressPasswords(storeAddress(value)).length > 0
   const isSecret =
+    isPassword ||
     /(?:token|secret|password|passphrase|credentials?|api[-_]?key|private[-_]?key)$/i.test(name) ||
     (path.includes('headers') && /authorization|cookie|key|token|secret/i.test(name))
   if (!isSecret) return
   const hint =
     path[0] === 'gateway'
       ? 'The gateway makes its own; another one can be set with FOREWORD_GATEWAY_TOKEN.'
-      : 'Name an environment variable (apiKeyEnv, tokenEnv) or a file (apiKeyFile, tokenFile) that holds it.'
+      : isPassword
+        ? 'Leave the password out of the address, and set FOREWORD_STORE_PASSWORD, or "passwordEnv" or "passwordFile" beside "address".'
+        : 'Name an environment variable (apiKeyEnv, tokenEnv) or a file (apiKeyFile, tokenFile) that holds it.'
   throw keyError(path, 'holds a secret, and secrets are not written into config.json', hint)
+}
+
+function storeAddress(value: unknown): string {
+  const address = typeof value === 'string' ? value : fieldsOf(value)['address']
+  return typeof address === 'string' ? address : ''
 }
 
 function changeText(text: string, change: JsonChange): string {

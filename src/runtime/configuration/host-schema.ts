@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { homePath, milliseconds, modelId, share, tokens } from '../../capability.ts'
+import { environmentVariable, homePath, milliseconds, modelId, share, tokens } from '../../capability.ts'
 import { type Layout, usualLayout } from '../../context.ts'
 import type { Provider } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
@@ -194,6 +194,29 @@ const audit = z.strictObject({
     .describe('A checkpoint is taken after so many minutes in which there were new records.'),
 })
 
+const storeAddress = z
+  .string()
+  .regex(/^postgres(?:ql)?:\/\/./, 'must be an address such as postgres://USER@HOST/DATABASE')
+  .describe('Address of a PostgreSQL database: postgres://USER@HOST:PORT/DATABASE.')
+
+const storeSetting = z.union([
+  storeAddress,
+  z.strictObject({
+    address: storeAddress,
+    passwordEnv: environmentVariable()
+      .default('FOREWORD_STORE_PASSWORD')
+      .describe('Environment variable that holds the password.'),
+    passwordFile: homePath({ path: 'file' }).optional().describe('File that holds the password.'),
+    tls: z
+      .enum(['off', 'encrypted', 'verified'])
+      .optional()
+      .describe('`verified`: the server must show a valid certificate for its host. `encrypted`: any certificate.'),
+    authoritiesFile: homePath({ path: 'file' })
+      .optional()
+      .describe('File with the certificates of authorities that `verified` accepts besides the usual ones, PEM.'),
+  }),
+])
+
 const days = () => z.int().min(1).max(36_500)
 
 const keep = z.strictObject({
@@ -237,6 +260,11 @@ export function hostSchema({ layouts, providers, inside, sections }: HostSchemaO
       .default([])
       .describe('Limits in money or tokens. A call that could pass one of them waits until you decide.'),
     audit: audit.prefault({}).describe('How it is proven later that the audit was not changed.'),
+    store: storeSetting
+      .optional()
+      .describe(
+        'PostgreSQL database for sessions, calls and their contents: its address, or `{"address": …}` with the password by variable or file. A file of the home unless given.',
+      ),
     keep: keep.prefault({}).describe('How long what gathers by itself is kept.'),
     ...(sections as object),
     channels: z

@@ -127,8 +127,11 @@ export function withTexts(schema: z.ZodType, value: unknown, change: TextChange,
     const facts = settingFacts(schema)
     return (facts.path ?? facts.model ?? facts.embedder) ? change(value, facts, path) : value
   }
-  // No schema of one of several kinds has facts inside.
-  if (def.type === 'union') return value
+  // Of a setting of several kinds, one is an object: the others have no facts inside.
+  if (def.type === 'union') {
+    const kinds = def.options!.filter((option) => (innerSchema(option).def as InnerDefinition).shape)
+    return kinds.length === 1 && typeof value === 'object' ? withTexts(kinds[0]!, value, change, path) : value
+  }
   // An item of a list has the key of its list.
   if (Array.isArray(value))
     return def.element ? value.map((item) => withTexts(def.element!, item, change, path)) : value
@@ -157,5 +160,6 @@ interface InnerDefinition {
   readonly type: string
   readonly element?: z.ZodType
   readonly valueType?: z.ZodType
+  readonly options?: readonly z.ZodType[]
   readonly shape?: Readonly<Record<string, z.ZodType>>
 }

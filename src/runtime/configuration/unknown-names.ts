@@ -92,7 +92,7 @@ function unknownLayers(
   })
 }
 
-const OTHERS = ['FOREWORD_HOME', 'FOREWORD_NETWORK_HOME', 'FOREWORD_DEBUG']
+const OTHERS = ['FOREWORD_HOME', 'FOREWORD_NETWORK_HOME', 'FOREWORD_DEBUG', 'FOREWORD_STORE_PASSWORD']
 
 /** Of what the command starts, and of the development of Foreword: nobody means one of these. */
 const INTERNAL = new Set(['FOREWORD_RUN', 'FOREWORD_LOCOMO'])

@@ -2,7 +2,8 @@ import { readFile, stat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import type { AnyCapability, RunningCapabilities } from '../../capability.ts'
 import type { ProviderConfiguration } from '../../model.ts'
-import { fieldsOf, type KnownSecrets, knownSecrets, decodeUrlPart } from '../../platform.ts'
+import { addressPasswords, fieldsOf, type KnownSecrets, knownSecrets, decodeUrlPart } from '../../platform.ts'
+import type { Configuration } from '../configuration/configuration.ts'
 import { loadConfiguration } from '../configuration/load.ts'
 import type { Environment } from '../configuration/value.ts'
 import { homeAt } from '../home/home.ts'
@@ -76,7 +77,7 @@ export async function readHomeSecrets(options: {
     environment,
     configuration,
     variables: secretVariables(capabilities),
-    files: () => keyFiles(configuration.providers),
+    files: () => secretFiles(configuration),
   })
 }
 
@@ -84,7 +85,8 @@ export async function readHomeSecrets(options: {
 const LARGEST_FILE = 16_384
 
 /** Parts of the names of variables that hold secrets. */
-const SECRET_NAME = /(?:^|_)(?:KEY|APIKEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|PASSPHRASE|CREDENTIALS?|AUTH|PAT)(?:_|$)/i
+const SECRET_NAME =
+  /(?:^|_)(?:KEY|APIKEY|TOKEN|SECRET|(?:PG)?PASSWORD|PASSWD|PASS|PASSPHRASE|CREDENTIALS?|AUTH|PAT)(?:_|$)/i
 
 /** Paths, addresses without a password, and switches are none: they appear in many texts. */
 function isSecretValue(value: string): boolean {
@@ -94,13 +96,22 @@ function isSecretValue(value: string): boolean {
 
 /** Secrets in the configuration that should be in a variable: passwords and keys in addresses, headers of providers. */
 function writtenSecrets(value: unknown, key = ''): readonly (readonly [name: string, value: string])[] {
-  if (typeof value === 'string') return /^https?:/i.test(value) && URL.canParse(value) ? addressSecrets(value, key) : []
+  if (typeof value === 'string') {
+    if (key === 'store' || key === 'store.address') return databaseSecrets(value, key)
+    return /^https?:/i.test(value) && URL.canParse(value) ? addressSecrets(value, key) : []
+  }
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) => {
     const path = key === '' ? name : `${key}.${name}`
     const isHeader = /^providers\..+\.headers\./.test(path) && SECRET_HEADER.test(name)
     return typeof inner === 'string' && isHeader ? [[path, inner] as const] : writtenSecrets(inner, path)
   })
+}
+
+function databaseSecrets(address: string, key: string): readonly (readonly [name: string, value: string])[] {
+  return addressPasswords(address).flatMap((written) =>
+    [written, decodeUrlPart(written)].map((value) => [`password in ${key}`, value] as const),
+  )
 }
 
 const SECRET_HEADER = /auth|key|token|secret|cookie/i
@@ -133,12 +144,19 @@ export function secretVariables(capabilities: readonly AnyCapability[]): readonl
   return capabilities.flatMap(({ providers = [] }) => providers.flatMap(({ environmentKeys = [] }) => environmentKeys))
 }
 
-export function keyFiles(providers: Readonly<Record<string, ProviderConfiguration>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(providers).flatMap(([name, { apiKeyFile }]) =>
-      apiKeyFile === undefined ? [] : [[`key of ${name}`, apiKeyFile] as const],
-    ),
+/** The files that a configuration names for its secrets, by what they hold. */
+export function secretFiles({
+  providers,
+  store,
+}: {
+  readonly providers: Readonly<Record<string, ProviderConfiguration>>
+  readonly store?: Configuration['store']
+}): Readonly<Record<string, string>> {
+  const files = Object.entries(providers).flatMap(([name, { apiKeyFile }]) =>
+    apiKeyFile === undefined ? [] : [[`key of ${name}`, apiKeyFile] as const],
   )
+  const password = typeof store === 'object' ? store.passwordFile : undefined
+  return Object.fromEntries(password === undefined ? files : [...files, ['password of the store', password]])
 }
 
 /** Takes the secrets out of results, those that were put into files a moment ago, too. */

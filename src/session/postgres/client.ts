@@ -3,6 +3,7 @@ import type { Clock } from '../../platform.ts'
 import { StoreError } from '../store-error.ts'
 import { type Sql, type SqlStep, valuesOf } from '../tables/sql.ts'
 import { addressWithoutPassword } from './address.ts'
+import { connectError } from './connect-error.ts'
 import { decodeText, encodeText } from './text-code.ts'
 
 /** One connection to a database. */
@@ -27,18 +28,26 @@ export interface PostgresAddress {
   readonly address: string
   /** Instead of the one in the address. */
   readonly password?: string | undefined
+  /**
+   * `encrypted`: any server. `verified`: who has a certificate for this host of a known authority. As the address has it (`sslmode`)
+   * where absent.
+   */
+  readonly tls?: 'off' | 'encrypted' | 'verified' | undefined
+  /** Certificates of authorities besides those that Node knows, PEM. */
+  readonly authorities?: string | undefined
 }
 
 const CONNECT_MS = 10_000
 
 /** @throws StoreError `io` */
-export async function openClient({ address, password }: PostgresAddress): Promise<DatabaseClient> {
+export async function openClient(at: PostgresAddress): Promise<DatabaseClient> {
   const { default: pg } = await import('pg')
+  const { address } = at
   let isLost = false
   const place = addressWithoutPassword(address)
   const client = new pg.Client({
-    connectionString: address,
-    ...(password !== undefined && { password }),
+    connectionString: withPassword(at),
+    ...tlsOption(at),
     application_name: `foreword ${process.pid}`,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_MS,
@@ -56,7 +65,7 @@ export async function openClient({ address, password }: PostgresAddress): Promis
     })
   } catch (error) {
     await client.end().catch(() => {})
-    throw databaseError(error, place)
+    throw connectError(error, place)
   }
 
   return {
@@ -115,6 +124,18 @@ export async function openClient({ address, password }: PostgresAddress): Promis
       throw databaseError(error, place)
     }
   }
+}
+
+/** `pg` takes nothing of what an address may contain from anywhere else. */
+function withPassword({ address, password }: PostgresAddress): string {
+  if (password === undefined) return address
+  return `${address}${address.includes('?') ? '&' : '?'}password=${encodeURIComponent(password)}`
+}
+
+function tlsOption({ tls, authorities }: PostgresAddress) {
+  if (tls === undefined) return {}
+  if (tls === 'off') return { ssl: false }
+  return { ssl: { rejectUnauthorized: tls === 'verified', ...(authorities !== undefined && { ca: authorities }) } }
 }
 
 /** The text of a statement with numbered parameters, one number for each name, and their values. */
@@ -202,5 +223,5 @@ function databaseError(error: unknown, place: string): unknown {
   const known = Object.entries(CODES).find(([beginning]) => code.startsWith(beginning))?.[1]
   const isOfDatabase = /^[0-9A-Z]{5}$/.test(code)
   const said = isOfDatabase && code.startsWith('2') ? `it reports ${code}` : message.trim() || code
-  return new StoreError(known ?? 'io', `the store ${place} refused or failed: ${said}`)
+  return new StoreError(known ?? 'io', `the store ${place} refused or failed: ${said}`, { cause: error })
 }

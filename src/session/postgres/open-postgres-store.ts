@@ -6,7 +6,9 @@ import { StoreError } from '../store-error.ts'
 import { createStore, type StoreQueue } from '../tables/create-store.ts'
 import type { Sql } from '../tables/sql.ts'
 import { addressWithoutPassword } from './address.ts'
-import { openClient, type PostgresAddress } from './client.ts'
+import { openBesideWriter } from './beside-writer.ts'
+import { type DatabaseClient, openClient, type PostgresAddress } from './client.ts'
+import { connectError } from './connect-error.ts'
 import { announceGateway, CHANGE_LOCK, HEARTBEAT_MS, LEASE_MS, readGateways, registerGateway } from './ownership.ts'
 import { createReaders } from './readers.ts'
 import { schema, SCHEMA_VERSION } from './schema.ts'
@@ -19,6 +21,8 @@ export interface PostgresStoreOptions extends PostgresAddress {
   readonly readOnly?: boolean | undefined
   /** Where another process has the store, this one waits for it. Absent: it is refused. */
   readonly standby?: Standby | undefined
+  /** For a process that writes beside the gateway, and only what the gateway does not keep in memory. */
+  readonly beside?: boolean | undefined
 }
 
 /**
@@ -28,15 +32,16 @@ export interface PostgresStoreOptions extends PostgresAddress {
  * @throws StoreError `claimed`, `closed` (the wait for the store was ended), `io`, `newer`, `not-found` (only when `readOnly`)
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<SessionStore> {
-  const { clock, readOnly = false, standby } = options
+  const { clock, readOnly = false, beside = false, standby } = options
   const place = addressWithoutPassword(options.address)
   await prepareTables(options, place, readOnly)
   const id = clock.newId('gateway')
   const gateway = standby?.gateway ?? { host: hostname(), version: '' }
-  const writer = readOnly ? undefined : await openWriter({ at: options, clock, id, gateway, standby })
+  const owner = readOnly || beside ? undefined : await openWriter({ at: options, clock, id, gateway, standby })
+  const writer = beside && !readOnly ? await openBesideWriter(options) : owner
   const readers = createReaders(options, clock)
   const queue = createDatabaseQueue(writer ?? neverWrites, clock)
-  const heart = writer && startHeart(writer, queue, () => registerGateway(id, gateway), clock)
+  const heart = owner && startHeart(owner, queue, () => registerGateway(id, gateway), clock)
   const close = async () => {
     heart?.stop()
     await Promise.all([writer?.close(), readers.close()])
@@ -46,6 +51,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       place,
       clock,
       readOnly,
+      beside,
       read: (work, sees) => readers.read(work, sees !== undefined),
       queue,
       async openMemory() {
@@ -56,7 +62,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     })
     const gateways: Gateways = {
       id,
-      tookOver: writer?.tookOver ?? false,
+      tookOver: owner?.tookOver ?? false,
       isCutOff: () => heart?.isLate() ?? false,
       list: () => readers.read(readGateways(), false),
       async announce(address) {
@@ -114,16 +120,21 @@ const neverWrites: Pick<Writer, 'transaction'> = {
 async function prepareTables(at: PostgresAddress, place: string, readOnly: boolean): Promise<void> {
   const client = await openClient(at)
   try {
+    await refuseOldServer(client, place)
     const [found] = await client.execute("select to_regclass('foreword.schema_version') is not null as found")
     if (found?.['found'] !== true) {
       if (readOnly) throw new StoreError('not-found', `there is no store at ${place}: start the gateway once`)
-      // Two processes may start at the same moment.
-      await client.execute(`begin; select pg_advisory_xact_lock(${CHANGE_LOCK})`)
-      // A table is read, for what is cached of the catalog may be older than the lock.
-      const made = await client.execute(
-        "select from pg_tables where schemaname = 'foreword' and tablename = 'schema_version'",
-      )
-      await client.execute(made.length > 0 ? 'commit' : `${schema} commit`)
+      try {
+        // Two processes may start at the same moment.
+        await client.execute(`begin; select pg_advisory_xact_lock(${CHANGE_LOCK})`)
+        // A table is read, for what is cached of the catalog may be older than the lock.
+        const made = await client.execute(
+          "select from pg_tables where schemaname = 'foreword' and tablename = 'schema_version'",
+        )
+        await client.execute(made.length > 0 ? 'commit' : `${schema} commit`)
+      } catch (error) {
+        throw error instanceof StoreError && error.cause ? connectError(error.cause, place) : error
+      }
     }
     const [row] = await client.execute('select version from foreword.schema_version')
     if (Number(row?.['version']) === SCHEMA_VERSION) return
@@ -135,4 +146,15 @@ async function prepareTables(at: PostgresAddress, place: string, readOnly: boole
   } finally {
     await client.end()
   }
+}
+
+/** The oldest PostgreSQL that can say what became of a transaction. */
+export const OLDEST_SERVER = 13
+
+async function refuseOldServer(client: DatabaseClient, place: string): Promise<void> {
+  const [row] = await client.execute("select current_setting('server_version') as version")
+  const version = String(row?.['version'])
+  if (Number.parseInt(version, 10) >= OLDEST_SERVER) return
+  const message = `Cannot use the database ${place}: its PostgreSQL is ${version}.`
+  throw new StoreError('io', message, { hint: `Foreword needs PostgreSQL ${OLDEST_SERVER} or newer.` })
 }

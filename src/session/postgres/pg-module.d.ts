@@ -16,7 +16,7 @@ declare module 'pg' {
 
   export interface ClientOptions {
     readonly connectionString: string
-    readonly password?: string
+    readonly ssl?: boolean | { readonly rejectUnauthorized: boolean; readonly ca?: string }
     readonly application_name: string
     readonly keepAlive: boolean
     readonly connectionTimeoutMillis: number

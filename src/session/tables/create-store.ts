@@ -49,6 +49,7 @@ export interface StoreDatabase extends SqlReader {
   /** How errors name it: a path, or an address without its password. */
   readonly place: string
   readonly readOnly: boolean
+  readonly beside?: boolean // Another process writes, too: what that has not finished stays.
   readonly queue: StoreQueue
   /** A store in memory, to compare with. */
   openMemory(): MemoryStore | Promise<MemoryStore>
@@ -149,7 +150,7 @@ function storeOf(database: StoreDatabase, unfinishedBefore: readonly string[]) {
       return true
     },
     async removeUnfinished() {
-      if (database.readOnly) return
+      if (database.readOnly || database.beside) return
       for (const session of unfinished) await removeInParts(session)
       if (await database.read(hasTextParts())) await write(removeTextsWithoutRow)
     },

@@ -79,7 +79,7 @@ async function runThrough(
 ): Promise<number> {
   const { program, choices, call, io } = command
   const since = systemClock.time()
-  const token = await makeRunToken(program.name, call.home)
+  const token = await makeRunToken(program.name, call.home, io)
   const files = openRunFiles()
   let isKept = false
   try {
@@ -211,9 +211,9 @@ const RENEWAL_MS = 30_000
 const LONGEST_RUN = '7d'
 
 /** A token of the scope `talk`, with the first free name of `wrap-NAME`, `wrap-NAME-2` …: later runs reuse a name. */
-async function makeRunToken(program: string, home: string) {
+async function makeRunToken(program: string, home: string, io: Io) {
   const own = new RegExp(`^wrap-${program}(?:-\\d+)?$`)
-  const taken = await withNamedTokens(home, async (named) => {
+  const taken = await withNamedTokens(home, io, async (named) => {
     const now = systemClock.now()
     const isLeft = ({ name, expires = '' }: { name: string; expires?: string | undefined }) =>
       own.test(name) && Date.parse(expires) <= now
@@ -225,8 +225,8 @@ async function makeRunToken(program: string, home: string) {
     const name = number === 1 ? `wrap-${program}` : `wrap-${program}-${number}`
     if (taken.has(name)) continue
     try {
-      const { token, hash } = await makeToken(home, { name, scope: 'talk', expires: LEASE })
-      const renew = (expires: string) => withNamedTokens(home, (named) => named.renew(hash, expires))
+      const { token, hash } = await makeToken(home, io, { name, scope: 'talk', expires: LEASE })
+      const renew = (expires: string) => withNamedTokens(home, io, (named) => named.renew(hash, expires))
       // What fails once is tried again before the lease ends.
       const stop = systemClock.every(RENEWAL_MS, () => void renew(LEASE).catch(() => {}), { idle: true })
       const end = async (work: () => Promise<unknown>) => {
@@ -237,7 +237,7 @@ async function makeRunToken(program: string, home: string) {
         name,
         value: token,
         keep: () => end(() => renew(LONGEST_RUN)),
-        revoke: () => end(() => withNamedTokens(home, (named) => named.revoke(name, 'cli'))),
+        revoke: () => end(() => withNamedTokens(home, io, (named) => named.revoke(name, 'cli'))),
       }
     } catch (error) {
       // Another run was faster.

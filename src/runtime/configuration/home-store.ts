@@ -1,0 +1,73 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { errorMessage } from '../../platform.ts'
+import { openStore, type SessionStore, StoreError, type StoreOptions, storePath } from '../../session.ts'
+import type { Configuration } from './configuration.ts'
+import { loadConfiguration } from './load.ts'
+import { ConfigurationError } from './problem.ts'
+import type { Environment } from './value.ts'
+import { homeAt } from '../home/home.ts'
+
+/** Where the store of a home is: a file, or a database and how it is reached. */
+export type HomeStorePlace = Pick<StoreOptions, 'path' | 'password' | 'tls' | 'authorities'>
+
+type StoreSetting = NonNullable<Configuration['store']>
+
+interface Surroundings {
+  readonly home: string
+  readonly environment: Environment
+}
+
+/** Where the store of a home is as its configuration is now, for a command without a gateway. @throws ConfigurationError */
+export async function homeStorePlace({ home, environment }: Surroundings): Promise<HomeStorePlace> {
+  if (!environment['FOREWORD_STORE'] && !textOf(home).includes('"store"')) return { path: storePath(homeAt(home).data) }
+  const { configuration, problems } = await loadConfiguration({ home, environment, capabilities: [] })
+  const wrong = problems.filter(({ key }) => key === '' || key === 'store' || key.startsWith('store.'))
+  if (wrong.length > 0) throw new ConfigurationError(wrong)
+  const { store } = configuration
+  return store === undefined ? { path: storePath(homeAt(home).data) } : databasePlace(store, environment)
+}
+
+/** How the database of a configuration is reached. @throws ConfigurationError */
+export async function databasePlace(store: StoreSetting, environment: Environment): Promise<HomeStorePlace> {
+  const setting = typeof store === 'string' ? { address: store, passwordEnv: 'FOREWORD_STORE_PASSWORD' } : store
+  const { address: path, passwordEnv, passwordFile, tls, authoritiesFile } = { ...EMPTY, ...setting }
+  const password =
+    passwordFile === undefined ? environment[passwordEnv] : await readSecretFile('store.passwordFile', passwordFile)
+  const authorities = authoritiesFile && (await readSecretFile('store.authoritiesFile', authoritiesFile))
+  return { path, ...(password && { password }), ...(tls && { tls }), ...(authorities && { authorities }) }
+}
+
+const EMPTY = { passwordFile: undefined, tls: undefined, authoritiesFile: undefined }
+
+/** Opens the database of a home. `readOnly`: one that has no store yet is an empty one. */
+export async function openHomeDatabase(
+  store: StoreSetting,
+  environment: Environment,
+  options: Pick<StoreOptions, 'clock' | 'readOnly' | 'beside'>,
+): Promise<SessionStore> {
+  try {
+    return await openStore({ ...(await databasePlace(store, environment)), ...options })
+  } catch (error) {
+    if (!options.readOnly || !(error instanceof StoreError) || error.code !== 'not-found') throw error
+    return openStore({ path: ':memory:', clock: options.clock })
+  }
+}
+
+async function readSecretFile(key: string, file: string): Promise<string> {
+  try {
+    return (await readFile(file, 'utf8')).trim()
+  } catch (error) {
+    const message = `names ${file}, which cannot be read: ${errorMessage(error)}`
+    throw new ConfigurationError([{ key, place: 'config.json', message, hint: 'Correct the path or its permissions.' }])
+  }
+}
+
+function textOf(home: string): string {
+  const file = homeAt(home).configurationFile
+  try {
+    return existsSync(file) ? readFileSync(file, 'utf8') : ''
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,82 @@
+import { addressWithoutPassword } from './address.ts'
+import { type DatabaseClient, openClient, type PostgresAddress } from './client.ts'
+import { OLDEST_SERVER } from './open-postgres-store.ts'
+import { readHolder } from './ownership.ts'
+
+/** What a database is to a gateway that would use it. */
+export interface DatabaseFacts {
+  /** Its address without the password. */
+  readonly place: string
+  /** Such as `17.6`. */
+  readonly version: string
+  readonly isTooOld: boolean
+  /** Whether its tables are there. */
+  readonly hasStore: boolean
+  /** What its user may not do that a gateway has to. Empty where nothing is missing. */
+  readonly missingRights: readonly string[]
+  /** A pooler gives each transaction another connection, so that locks and prepared statements are lost between two of them. */
+  readonly isPooled: boolean
+  /** Whether what is sent to it is encrypted, or stays on this machine. */
+  readonly isPrivate: boolean
+  /** The gateway that writes to it now, in words. */
+  readonly holder?: string
+}
+
+/** Looks at a database and changes nothing. @throws StoreError `io` where it cannot be reached, with a hint */
+export async function databaseFacts(at: PostgresAddress): Promise<DatabaseFacts> {
+  const one = await openClient(at)
+  try {
+    const other = await openClient(at)
+    try {
+      const [row] = await one.execute(FACTS)
+      const facts = row as unknown as FactsRow
+      const holder = await one.work(readHolder())
+      return {
+        place: addressWithoutPassword(at.address),
+        version: facts.version,
+        isTooOld: Number.parseInt(facts.version, 10) < OLDEST_SERVER,
+        hasStore: facts.has_store,
+        missingRights: await missingRights(one, facts),
+        isPooled: (await processOf(one)) === (await processOf(other)),
+        isPrivate: facts.is_local || facts.is_encrypted,
+        ...(holder !== undefined && { holder: holder.words }),
+      }
+    } finally {
+      await other.end()
+    }
+  } finally {
+    await one.end()
+  }
+}
+
+interface FactsRow {
+  readonly version: string
+  readonly has_store: boolean
+  readonly may_create: boolean
+  readonly is_local: boolean
+  readonly is_encrypted: boolean
+}
+
+const FACTS = `
+  select current_setting('server_version') as version,
+    exists (select from pg_namespace where nspname = 'foreword') as has_store,
+    has_database_privilege(current_database(), 'create') as may_create,
+    coalesce(inet_server_addr() = inet_client_addr(), true) as is_local,
+    coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as is_encrypted`
+
+/** Of a store that is there, the rights on its tables count. */
+async function missingRights(client: DatabaseClient, facts: FactsRow): Promise<readonly string[]> {
+  if (!facts.has_store) return facts.may_create ? [] : ['create a schema in the database']
+  const [row] = await client.execute(`
+    select has_schema_privilege('foreword', 'usage') as may_use, (select coalesce(bool_and(
+        has_table_privilege(c.oid, 'select, insert, update, delete')), true)
+      from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
+      where n.nspname = 'foreword' and c.relkind = 'r') as may_write`)
+  const { may_use, may_write } = row as { readonly may_use: boolean; readonly may_write: boolean }
+  return [...(may_use ? [] : ['use the schema foreword']), ...(may_write ? [] : ['write to the tables of foreword'])]
+}
+
+async function processOf(client: DatabaseClient): Promise<unknown> {
+  const [row] = await client.execute('select pg_backend_pid() as pid')
+  return row?.['pid']
+}
