@@ -25,6 +25,7 @@ export const hostCommands = [
   'assemble',
   'check',
   'models',
+  'gateways',
   'config',
   'reload',
   'token',

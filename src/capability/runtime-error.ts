@@ -24,6 +24,8 @@ export type RuntimeErrorCode =
   /** Rows of the store are not as they were written. */
   | 'storage-damaged'
   | 'closing'
+  /** The database has not answered for the lease, so that another gateway may work now. */
+  | 'standby'
   /** As many turns are open as may be; nothing was stored. The same may succeed later. */
   | 'overloaded'
   /** The model gave no answer where one is required. */

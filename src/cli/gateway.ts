@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
 import type { GatewayConnection, Io } from '../capability.ts'
 import { defined, errorMessage } from '../platform.ts'
 import type { Configuration, HostedRuntime, OpenOptions, Runtime } from '../runtime.ts'
 import type { Server, ServerOptions } from '../server.ts'
-import type { Claim } from '../session.ts'
+import type { Claim, Waiting } from '../session.ts'
 import { hideSecrets } from './config/effective-values.ts'
 import { withToken } from './answer.ts'
 import { CommandFailure } from './failure.ts'
@@ -24,14 +25,23 @@ export interface Gateway {
 }
 
 interface GatewayUse
-  extends Pick<ServerOptions, 'examine' | 'examineSecurity'>, Pick<OpenOptions, 'listens' | 'endsWithCommand'> {}
+  extends Pick<ServerOptions, 'examine' | 'examineSecurity'>, Pick<OpenOptions, 'listens' | 'endsWithCommand'> {
+  /** Where another gateway has the store, this one waits for it. Absent: it is refused. */
+  readonly standby?: {
+    readonly signal: AbortSignal
+    readonly waits: (
+      waiting: Waiting,
+      beginning: Pick<Gateway, 'claim' | 'configuration' | 'started' | 'token'>,
+    ) => void
+  }
+}
 
 /** Claims the home and opens everything on it. Throws, with nothing changed, where it cannot. With `listens` it opens its channels. */
 export async function openGateway(
   home: string,
   io: Io,
   warn: (text: string) => void,
-  { listens = false, endsWithCommand = false, examine, examineSecurity }: GatewayUse = {},
+  { listens = false, endsWithCommand = false, examine, examineSecurity, standby }: GatewayUse = {},
 ): Promise<Gateway> {
   const {
     completeRestore,
@@ -72,6 +82,14 @@ export async function openGateway(
       endsWithCommand,
       warnings: [...known, ...[exposed, claim.warning].filter((text) => text !== undefined)],
       warn,
+      ...(standby && {
+        standby: {
+          gateway: { host: hostname(), version: version() },
+          waits: (waiting) => standby.waits(waiting, { claim, configuration, started, token }),
+          signal: standby.signal,
+          warn,
+        },
+      }),
     })
     const server = await createHomeServer(home, runtime, configuration, { token, examine, examineSecurity }, io)
     return {

@@ -62,6 +62,12 @@ export const errorCodes = {
   'no-answer': { status: 502, meaning: 'The model gave no answer.', retryable: true },
   'unexpected-answer': { status: 502, meaning: 'The response is not an answer of a model.' },
   closing: { status: 503, meaning: 'The gateway is stopping; with `Retry-After`.', retryable: true },
+  standby: {
+    status: 503,
+    meaning:
+      'Another gateway works, or may work because the database does not answer this one; `active` is its address where it is known; with `Retry-After`.',
+    retryable: true,
+  },
   overloaded: {
     status: 503,
     meaning:

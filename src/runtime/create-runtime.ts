@@ -66,8 +66,12 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
   let closing: Promise<void> | undefined
   const closingError = () =>
     new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
+  const { gateways } = store
+  const cutOffError = () =>
+    new RuntimeError('standby', 'The database does not answer, so that another gateway may work now.')
   const refuseWhenClosing = () => {
     if (closing) throw closingError()
+    if (gateways?.isCutOff()) throw cutOffError()
   }
   const channelsOpen = Promise.withResolvers<void>()
   const outbox = createOutbox(store, channels, clock, warn, {
@@ -195,7 +199,8 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
       const fault = closing ? undefined : await parts.storeHealth?.fault()
       if (fault === 'full') return new RuntimeError('storage-full', 'The disk is full, and nothing can be stored.')
       if (fault) return new RuntimeError('storage', 'The store cannot be written.')
-      return closing ? closingError() : undefined
+      if (closing) return closingError()
+      return gateways?.isCutOff() ? cutOffError() : undefined
     },
     async reload({ now = false, session } = {}) {
       await capabilities.reload()

@@ -5,7 +5,7 @@ import { pluginAsCapability } from '../capability/toolkit.ts'
 import { type LayoutChoice, layoutOf, layouts } from '../context.ts'
 import { createModels, type Model, ModelError, type Models } from '../model.ts'
 import { canWriteIn, type Clock, defined, publicAddress, systemClock, type KnownSecrets } from '../platform.ts'
-import { openStore, storePath } from '../session.ts'
+import { openStore, type Standby, storePath } from '../session.ts'
 import { endOrphans } from '../tool.ts'
 import { openCheckpoints } from './audit/checkpoint-service.ts'
 import type { MoneyBudget } from './budgets/call-budgets.ts'
@@ -48,6 +48,8 @@ export interface OpenOptions {
   readonly endsWithCommand?: boolean
   /** Nothing will be written: a home without a store stays without one, and what is needed is kept in memory. */
   readonly onlyReads?: boolean
+  /** Where another gateway has the store, this one waits for it before anything else. Absent: it is refused. */
+  readonly standby?: Standby
 }
 
 /** A runtime over a home, as its configuration has it. Closing it closes everything. */
@@ -73,6 +75,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
             clock,
             readOnly: onlyReads === true,
             beside: recovers === false,
+            standby: options.standby,
           }),
         ),
     findCounter(context.counter),

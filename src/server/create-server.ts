@@ -22,6 +22,7 @@ import { auditRoutes } from './routes/audit-routes.ts'
 import { callRoutes } from './routes/call-routes.ts'
 import { foreignSessionRoutes } from './routes/foreign-session-routes.ts'
 import { branchRoutes, sessionTransferRoutes } from './routes/session-transfer-routes.ts'
+import { gatewayRoutes } from './routes/gateway-routes.ts'
 import { metricsRoutes } from './routes/metrics-routes.ts'
 import { noteRoutes } from './routes/note-routes.ts'
 import { choiceRoutes, sessionRoutes } from './routes/session-routes.ts'
@@ -115,6 +116,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     }),
     ...healthRoutes(runtime),
     ...metricsRoutes(runtime, options.version),
+    ...gatewayRoutes(runtime, options.version),
     ...sessionRoutes(runtime, choices),
     ...branchRoutes(runtime),
     ...noteRoutes(runtime),

@@ -54,7 +54,7 @@ function retryAfter(code: string, retryAfterMs: unknown): Readonly<Record<string
   if (typeof retryAfterMs === 'number') return { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) }
   if (code === 'rate-limit') return { 'retry-after': '10' }
   if (code === 'quota') return { 'retry-after': '3600' }
-  if (code === 'closing') return { 'retry-after': '5' }
+  if (code === 'closing' || code === 'standby') return { 'retry-after': '5' }
   return {}
 }
 

@@ -42,3 +42,27 @@ function numberText(value: number): string {
   if (Number.isFinite(value) || Number.isNaN(value)) return String(value)
   return value > 0 ? '+Inf' : '-Inf'
 }
+
+/** What `/metrics` reports of a gateway among several on one store. */
+export function gatewayMetrics({
+  isActive,
+  takeovers,
+}: {
+  readonly isActive: boolean
+  readonly takeovers: number
+}): readonly Metric[] {
+  return [
+    {
+      name: 'foreword_gateway_active',
+      help: 'Whether this gateway works (1) or stands by (0).',
+      type: 'gauge',
+      samples: [{ value: isActive ? 1 : 0 }],
+    },
+    {
+      name: 'foreword_gateway_takeovers_total',
+      help: 'Times that this process took the store over from another gateway.',
+      type: 'counter',
+      samples: [{ value: takeovers }],
+    },
+  ]
+}

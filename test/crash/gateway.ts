@@ -10,6 +10,11 @@ import type { Orders, Place } from './process.ts'
 /** A gateway in a process of its own, spoken to over HTTP, that can be killed at any moment. */
 export interface Gateway {
   readonly url: string
+  readonly pid: number
+  /** Resolves once it has the store and has taken up what was left. */
+  works(): Promise<void>
+  /** Resolves with its exit code; `null`: a signal ended it. */
+  readonly ended: Promise<number | null>
   /** Resolves as soon as a turn whose text or input holds the word has come to this place. */
   reaches(place: Place, word: string): Promise<void>
   /** SIGKILL: no handler runs, nothing is flushed. Resolves when the process is gone. */
@@ -66,6 +71,9 @@ export async function startGateway(t: TestContext, orders: Orders): Promise<Gate
 
   return {
     url,
+    pid: child.pid!,
+    works: async () => void (await line('works')),
+    ended: ended.then(() => child.exitCode),
     kill,
     reaches: async (place, word) => void (await line(place, word)),
     say: (text, session, idempotencyKey) => ask<SubmittedTurn>('/api/messages', { text, session, idempotencyKey }),

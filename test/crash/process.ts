@@ -8,9 +8,9 @@ import { prompt } from '../../src/capabilities/prompt/prompt.ts'
 import { datePlugin } from '../runtime/date-plugin.ts'
 import { type Channel, createRuntime, systemClock } from '../../src/runtime.ts'
 import { ownFeatures, ownSettings, withFeatures } from '../home/features.ts'
-import { listen } from '../../src/server.ts'
+import { listen, listenOnStandby, type StandbyListener } from '../../src/server.ts'
 import { createTestServer as createServer } from '../home/test-server.ts'
-import { openStore } from '../../src/session.ts'
+import { openStore, type StoreError } from '../../src/session.ts'
 import { readAccess, type Tool } from '../../src/tool.ts'
 
 /** Where a turn can stop and say so, so that the process can be killed there. */
@@ -23,10 +23,14 @@ export interface Orders {
   readonly modelUrl: string
   /** Whether a turn stops at the place that its text or the input of its tool names. */
   readonly stops?: boolean
+  /** The address of a PostgreSQL database. The store is in the home unless given. */
+  readonly store?: string
+  /** Where tools and the channel have their effects. The home unless given. */
+  readonly effects?: string
 }
 
 const orders = JSON.parse(process.argv[2]!) as Orders
-const { home, modelUrl, stops = false } = orders
+const { home, modelUrl, stops = false, effects = home } = orders
 
 /** Says where it is and on whose behalf. Where that names this place, nothing follows. */
 function reach(place: Place, whose: string): Promise<void> {
@@ -39,7 +43,7 @@ const letter: Tool = {
   inputSchema: { type: 'object' },
   async execute(input, { toolCallId }) {
     await reach('before-effect', JSON.stringify(input))
-    appendFileSync(join(home, 'letters'), `${toolCallId} ${JSON.stringify(input)}\n`)
+    appendFileSync(join(effects, 'letters'), `${toolCallId} ${JSON.stringify(input)}\n`)
     await reach('after-effect', JSON.stringify(input))
     return { ok: true, output: 'The letter is on its way.' }
   },
@@ -67,7 +71,19 @@ const pigeon: Channel = {
   },
 }
 
-const store = await openStore({ clock: systemClock, path: join(home, 'store.sqlite') })
+let port: Promise<StandbyListener> | undefined
+const say = (line: string) => process.stdout.write(`${line}\n`)
+const store = await openStore({
+  clock: systemClock,
+  path: orders.store ?? join(home, 'store.sqlite'),
+  standby: {
+    gateway: { host: 'test', version: '0.1.0' },
+    waits(waiting) {
+      port = listenOnStandby(waiting, { clock: systemClock, token: undefined, port: 0, bind: '127.0.0.1' })
+      void port.then(({ listening }) => say(`listening ${listening.url}`))
+    },
+  },
+})
 const opened = await createRuntime({
   version: '0.1.0',
   home,
@@ -86,5 +102,22 @@ const opened = await createRuntime({
 const runtime = withFeatures(opened)
 for (const conversation of ['roof', 'loft']) await runtime.sessionFor({ channel: 'pigeon', conversation })
 const server = createServer(runtime, { bind: '127.0.0.1', version: '0.1.0' })
-const { url } = await listen(server, { port: 0, bind: '127.0.0.1' })
-process.stdout.write(`listening ${url}\n`)
+const standby = await port
+standby?.serve(server)
+const listening = standby?.listening ?? (await listen(server, { port: 0, bind: '127.0.0.1' }))
+await store.gateways?.announce(listening.url)
+if (!standby) say(`listening ${listening.url}`)
+say('works')
+// As `foreword start` does.
+void store.failed.then((error) => {
+  say(`failed ${(error as StoreError).code}`)
+  process.exitCode = 4
+  setTimeout(() => process.exit(), 2_000)
+  return runtime.close().finally(() => process.exit())
+})
+process.once('SIGTERM', () => {
+  void listening.close({ graceMs: 1_000 }).then(async () => {
+    await runtime.close()
+    process.exit(0)
+  })
+})

@@ -245,6 +245,7 @@ test('every failure of the runtime has its status, its code and its facts', asyn
     'prompt-truncated': 502,
     server: 502,
     closing: 503,
+    standby: 503,
     overloaded: 503,
     timeout: 504,
     'storage-full': 507,

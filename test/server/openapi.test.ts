@@ -82,6 +82,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'GET /api/files/{file}',
     'GET /api/files/{file}/content',
     'GET /api/files/{file}/text',
+    'GET /api/gateways',
     'GET /api/layers',
     'GET /api/layers/{layer}/history',
     'GET /api/lint',

@@ -53,6 +53,7 @@ const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
     'GET /api/files/{file}',
     'GET /api/files/{file}/content',
     'GET /api/files/{file}/text',
+    'GET /api/gateways',
     'GET /api/layers',
     'GET /api/layers/{layer}/history',
     'GET /api/lint',

@@ -196,7 +196,7 @@ export interface Runtime {
   model(id?: string): Promise<ModelView>
   status(): Promise<RuntimeStatus>
   metrics(): Promise<RuntimeMetrics>
-  /** Why no message can be accepted now: `closing`, `storage` or `storage-full`. `undefined`: one can. Writes only after a write failed. */
+  /** Why no message can be accepted now: `closing`, `standby`, `storage` or `storage-full`. `undefined`: one can. Writes only after a write failed. */
   unready(): Promise<RuntimeError | undefined>
   /** Reads prompt files and plugins again, between turns. With `now`, heads are composed again at the next call. */
   reload(options?: ReloadOptions): Promise<ReloadResult>

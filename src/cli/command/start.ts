@@ -1,4 +1,5 @@
-import type { ListeningServer } from '../../server.ts'
+import type { ListeningServer, Server, StandbyListener } from '../../server.ts'
+import type { Waiting } from '../../session.ts'
 import { jsonOption } from '../arguments.ts'
 import type { AnyCapability, Command, CommandCall, Io, StartLine } from '../../capability.ts'
 import type { ModelFacts, ModelsSettings, Provider } from '../../model.ts'
@@ -15,7 +16,7 @@ import { version } from '../version.ts'
 const GRACE = 5_000
 /** How long closing may take before the process exits, ms. */
 const CLOSING_LIMIT = 15_000
-/** Exit code of a gateway whose disk did not confirm what was written, so that it stopped by itself. */
+/** Exit code of a gateway whose disk did not confirm what was written, or whose store another one took over, so that it stopped by itself. */
 const STORE_FAILED = 4
 
 export const startCommand: Command = {
@@ -25,7 +26,7 @@ export const startCommand: Command = {
   usage: ['start [--port PORT] [--json]'],
   details:
     'Prints one screen and runs until Ctrl-C; a second Ctrl-C exits at once. Accepted messages are never lost: ' +
-    'interrupted turns resume at the next start.',
+    'interrupted turns resume at the next start. On a database on which another gateway works, it stands by and takes over when that one ends.',
   words: { least: 0, most: 0 },
   options: {
     port: { value: 'PORT', summary: 'listen on this port, and not on `gateway.port`; 0 takes a free one' },
@@ -38,6 +39,7 @@ async function runGateway(call: CommandCall, given: Io): Promise<number> {
   const io = withPort(given, call.text('port'))
   // Warnings from the start appear on the screen, later ones when they occur.
   let announced = false
+  const standby = prepareStandby(io)
   const gateway = await openGateway(call.home, io, (text) => announced && note(io, text), {
     listens: true,
     async *examine() {
@@ -48,14 +50,17 @@ async function runGateway(call: CommandCall, given: Io): Promise<number> {
       const { examineSecurity } = await import('../doctor/security.ts')
       yield* examineSecurity(call.home, io, { fixes: false })
     },
-  })
-  const listening = await listenOn(gateway)
+    standby,
+  }).catch((error: unknown) => standby.end(error))
+  if (gateway === undefined) return 0
+  const listening = await standby.serve(gateway.server, () => listenOn(gateway))
+  await gateway.runtime.store.gateways?.announce(listening.url)
   const stopReturning = returnMemoryWhenQuiet(systemClock)
   let fault: unknown
   try {
     gateway.claim.update({ pid: process.pid, address: listening.url, started: gateway.started })
     // The screen may be read, and Ctrl-C pressed, before this function continues.
-    const asked = Promise.race([waitForInterrupt(io), gateway.runtime.store.failed])
+    const asked = Promise.race([standby.interrupted() ?? waitForInterrupt(io), gateway.runtime.store.failed])
     await announce(gateway, listening, call, io)
     announced = true
     fault = await asked
@@ -73,6 +78,60 @@ async function runGateway(call: CommandCall, given: Io): Promise<number> {
     })
   }
   return fault === undefined ? 0 : STORE_FAILED
+}
+
+/** What happens where another gateway has the store: the port is open and refuses, until this one works or is ended. */
+function prepareStandby(io: Io) {
+  const ending = new AbortController()
+  let interrupted: Promise<void> | undefined
+  let port: Promise<StandbyListener> | undefined
+  return {
+    signal: ending.signal,
+    waits(
+      waiting: Waiting,
+      { claim, configuration, started, token }: Pick<Gateway, 'claim' | 'configuration' | 'started' | 'token'>,
+    ) {
+      interrupted = waitForInterrupt(io).then(() => ending.abort())
+      port = openPort()
+      port.catch(() => ending.abort())
+
+      async function openPort(): Promise<StandbyListener> {
+        const { listenOnStandby } = await import('../../server.ts')
+        const opened = await listenOnStandby(waiting, { ...configuration.gateway, clock: systemClock, token })
+        const { url } = opened.listening
+        claim.update({ pid: process.pid, address: url, started })
+        const { address, host } = waiting.active() ?? {}
+        note(
+          io,
+          `Stands by at ${url}: ${address ?? (host === undefined ? 'another gateway' : `a gateway on ${host}`)} works on the store. Ctrl-C ends this one.`,
+        )
+        return opened
+      }
+    },
+    /** Resolves when somebody ended it; `undefined` where it did not stand by. */
+    interrupted: () => interrupted,
+    /** Closes the port after a wait that failed. Returns where somebody ended it, else throws what failed. */
+    async end(error: unknown): Promise<undefined> {
+      let opened: StandbyListener | undefined
+      try {
+        opened = await port
+      } catch (cause) {
+        throw new CommandFailure('port', errorMessage(cause), { cause })
+      }
+      await opened?.listening.close({ graceMs: 0 })
+      if (!ending.signal.aborted) throw error
+      note(io, 'Stopped standing by.')
+      return undefined
+    },
+    /** The port of before with this server, or a new one. */
+    async serve(server: Server, open: () => Promise<ListeningServer>): Promise<ListeningServer> {
+      const opened = await port
+      if (!opened) return await open()
+      opened.serve(server)
+      note(io, 'Took the store over.')
+      return opened.listening
+    },
+  }
 }
 
 /** The option counts like its variable, so that one place checks a port. */

@@ -44,7 +44,7 @@ const EMPTY = { passwordFile: undefined, tls: undefined, authoritiesFile: undefi
 export async function openHomeDatabase(
   store: StoreSetting,
   environment: Environment,
-  options: Pick<StoreOptions, 'clock' | 'readOnly' | 'beside'>,
+  options: Pick<StoreOptions, 'clock' | 'readOnly' | 'beside' | 'standby'>,
 ): Promise<SessionStore> {
   try {
     return await openStore({ ...(await databasePlace(store, environment)), ...options })

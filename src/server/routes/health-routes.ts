@@ -50,7 +50,8 @@ export function healthRoutes(runtime: Runtime): readonly Route[] {
       answers: {
         200: up,
         503: {
-          description: 'No message would be accepted: `storage-full`, `storage` or `closing`; with `Retry-After`',
+          description:
+            'No message would be accepted: `storage-full`, `storage`, `standby` or `closing`; with `Retry-After`',
           schema: z.object({ error: z.object({ code: z.string(), message: z.string() }) }),
         },
       },

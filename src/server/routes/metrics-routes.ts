@@ -1,7 +1,7 @@
 import { type Route, route, type Runtime, type RuntimeMetrics, type UsageSums } from '../../capability.ts'
 import { type Pauses, watchPauses } from '../../platform.ts'
 import { securityHeaders } from '../answer.ts'
-import { type Metric, METRICS_TYPE, metricsText, type MetricSample } from '../metrics-text.ts'
+import { gatewayMetrics, type Metric, METRICS_TYPE, metricsText, type MetricSample } from '../metrics-text.ts'
 
 /** What a monitoring system reads. Nothing of it is about what anybody said. */
 export function metricsRoutes(runtime: Runtime, version: string): readonly Route[] {
@@ -16,12 +16,14 @@ export function metricsRoutes(runtime: Runtime, version: string): readonly Route
         'Pauses of the event loop are watched from the first read on.',
       answers: { 200: { description: 'The metrics', media: 'text/plain' } },
       async handle() {
+        const { gateways } = runtime.store
         pauses ??= watchPauses(runtime.store.clock)
         const [metrics, why] = await Promise.all([runtime.metrics(), runtime.unready()])
         const body = metricsText([
           ...runtimeMetrics(metrics),
           ...processMetrics(metrics.started, pauses()),
           gauge('foreword_ready', 'Whether a message would be accepted.', [{ value: why ? 0 : 1 }]),
+          ...(gateways ? gatewayMetrics({ isActive: !why, takeovers: gateways.tookOver ? 1 : 0 }) : []),
           gauge('foreword_info', 'The version.', [{ value: 1, labels: { version } }]),
         ])
         return new Response(body, { headers: { ...securityHeaders, 'content-type': METRICS_TYPE } })

@@ -66,7 +66,7 @@ export function createReaders(at: PostgresAddress, clock: Clock) {
     if (client) return client.isLost ? replace(client) : client
     if (open < MOST_READERS) {
       open += 1
-      return openClient(at).catch((error: unknown) => {
+      return connectAgain(clock, () => openClient(at)).catch((error: unknown) => {
         open -= 1
         throw error
       })
