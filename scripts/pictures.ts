@@ -21,7 +21,10 @@ interface Scheme {
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`the conversation beside what the model read: ${colorScheme}`, async (t) => {
     const { page } = await conversation(t, { colorScheme }, questions)
-    await inspector(page).getByText('notes say what they held').first().click()
+    await inspector(page)
+      .getByText(/^Turns 1 to \d/)
+      .first()
+      .click()
     await still(page, `web-app-${colorScheme}`)
   })
 }

@@ -72,7 +72,7 @@ export async function harbourHome(home: string): Promise<void> {
 /** A window so small that a conversation of ten messages is cut. */
 export const harbourConfiguration = {
   model: 'anthropic/claude-sonnet-4-5',
-  models: { 'anthropic/claude-sonnet-4-5': { window: 3500 } },
+  models: { 'anthropic/claude-sonnet-4-5': { window: 2500 } },
   context: { reserve: 700 },
 }
 
@@ -114,12 +114,25 @@ const PLAN = `Tomorrow's berths, the deepest draught first:
 
 Berth 4 leaves 1.1 m below the keel of *Albatros* at low water and berth 2 leaves 1.6 m below *Morgenstern*. I took the heights from the log of the north lock. The table of the year gives 5 cm less, which changes neither berth.`
 
+const NOTE = `High water is at 10:22 UTC with 6.9 m, low water at 16:31 with 1.1 m (log of the north lock). *Albatros*, draught 8.4 m, waits for it: berth 4, not before 08:50, two tugs. *Morgenstern*, 6.1 m, asks for berth 2 and floats from 07:15. The pilot boat stays in above 35 kn.`
+
+const answers: Readonly<Record<string, string>> = {
+  [questions[0]]: TABLE,
+  [questions[1]]: WAITING,
+  [questions[2]]:
+    '> Albatros, Albatros, Albatros, this is Harbour Control. Berth 4 is clear, two tugs meet you at 10:00.',
+  [questions[3]]: WIND,
+  [questions[4]]: PLAN,
+}
+
 /** What the model of the pictures says. */
 export function harbourAnswer(request: ScriptedRequest): ScriptedAnswer {
-  const { newest, body } = request
+  const texts = textsOf(request)
   const usage = usageOf(request)
-  const hasRead = JSON.stringify(body['messages']).includes('Log, 20 November 2026')
-  if (newest === questions[0] && !hasRead) {
+  if (texts.at(-1)?.startsWith('Write the note ')) return { text: NOTE, usage }
+  const question = texts.findLast((text) => Object.hasOwn(answers, text)) ?? ''
+  const hasRead = JSON.stringify(request.body['messages']).includes('Log, 20 November 2026')
+  if (question === questions[0] && !hasRead) {
     const reasoning = 'The log of the day has the heights. I read it first.'
     return {
       reasoning,
@@ -128,15 +141,20 @@ export function harbourAnswer(request: ScriptedRequest): ScriptedAnswer {
       usage,
     }
   }
-  const says: Readonly<Record<string, string>> = {
-    [questions[0]]: TABLE,
-    [questions[1]]: WAITING,
-    [questions[2]]:
-      '> Albatros, Albatros, Albatros, this is Harbour Control. Berth 4 is clear, two tugs meet you at 10:00.',
-    [questions[3]]: WIND,
-    [questions[4]]: PLAN,
-  }
-  return { text: says[newest] ?? 'From the log at 14:05: a fog bank off the breakwater, visibility 300 m.', usage }
+  const text = answers[question]
+  if (text === undefined) throw new Error(`No answer is written for ${JSON.stringify(texts.at(-1))}.`)
+  return { text, usage }
+}
+
+/** The texts of the person in a request, in order: a message can have another text before the question. */
+function textsOf({ body }: ScriptedRequest): readonly string[] {
+  const messages = body['messages'] as readonly {
+    readonly role: string
+    readonly content: readonly { readonly text?: string }[]
+  }[]
+  return messages
+    .filter(({ role }) => role === 'user')
+    .flatMap(({ content }) => content.flatMap(({ text }) => text ?? []))
 }
 
 let sentBefore = ''
