@@ -29,7 +29,7 @@ export function TurnFoot({ session, turn: { calls, state, time } }: TurnFootProp
   const model = last?.model?.slice(last.model.indexOf('/') + 1)
   const head = (
     <>
-      {model !== undefined && <span className="shrink-99 truncate">{model}</span>}
+      {model !== undefined && <span className="shrink-9999 truncate">{model}</span>}
       <span className="shrink-0 max-sm:sr-only">{`${model === undefined ? '' : ' · '}${clockTime(time)}`}</span>
     </>
   )

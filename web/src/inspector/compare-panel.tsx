@@ -142,6 +142,12 @@ interface Change {
   readonly codes?: string
 }
 
+function movedWords(from: Slot, slot: Slot): string {
+  // The message of the call before, with its answer.
+  if (from === 'input' && slot === 'history') return t`part of the conversation now`
+  return from === slot ? t`moved` : t`moved from ${kindTitles[from]}`
+}
+
 /** Every candidate that is not as it was; each opens to its text with the difference. */
 function CompareList({ comparison, text, titles }: CompareListProps): ReactNode {
   const { came, went, moved, changedForm, changedContent } = comparison
@@ -150,7 +156,7 @@ function CompareList({ comparison, text, titles }: CompareListProps): ReactNode 
     ...went.map((one) => ({ ...one, what: t`went` })),
     ...moved.map(({ from, ...one }) => ({
       ...one,
-      what: from === one.slot ? t`moved` : t`moved from ${kindTitles[from]}`,
+      what: movedWords(from, one.slot),
     })),
     ...changedForm.map(({ from, to, ...one }) => ({
       ...one,

@@ -136,7 +136,10 @@ export function DecisionButtons({ label, agreements, refusal, refuse, children }
 
 function Key({ children }: { readonly children: string }): ReactNode {
   return (
-    <kbd aria-hidden className="rounded border border-current px-1 font-mono text-[11px] leading-4">
+    <kbd
+      aria-hidden
+      className="pointer-coarse:hidden rounded border border-current px-1 font-mono text-[11px] leading-4"
+    >
       {children}
     </kbd>
   )

@@ -84,7 +84,7 @@ export function SessionList(): ReactNode {
           <span className="min-w-0 truncate">{t`New conversation`}</span>
           <kbd
             aria-hidden
-            className="shrink-0 rounded border border-line px-1 font-mono text-xs font-normal whitespace-nowrap text-soft"
+            className="shrink-0 rounded border border-line px-1 font-mono text-xs font-normal whitespace-nowrap text-soft pointer-coarse:hidden"
           >
             {NEW_KEY}
           </kbd>
