@@ -97,7 +97,7 @@ export async function bundle(folder) {
     input: Object.fromEntries(stems.map((stem) => [stem, fileOf(stem)])),
     platform: 'node',
     resolve: {
-      conditionNames: ['foreword-source', 'node', 'import', 'default'],
+      conditionNames: ['foreword-source', 'node', 'default'],
       // `main` of some packages is a format that no bundler can follow.
       mainFields: ['module', 'main'],
       // Names of files are in the bundle, and are to be the same wherever it is made.

@@ -75,7 +75,7 @@ function instructions() {
     lines.find((line) => line.startsWith(`${word} `))?.slice(word.length + 1) ?? ''
   const words = (/** @type {string} */ text) => /** @type {string[]} */ (JSON.parse(/\[.*\]/.exec(text)?.[0] ?? '[]'))
   return {
-    user: /** @type {string} */ (after('USER').split(':')[0]),
+    user: after('USER').split(':')[0],
     environment: Object.fromEntries(
       after('ENV')
         .split(' ')
@@ -93,7 +93,7 @@ export function folderBytes(/** @type {string} */ path) {
 }
 
 /** @returns {Promise<number>} */
-function freePort() {
+export function freePort() {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const address = server.address()

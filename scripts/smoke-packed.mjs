@@ -20,11 +20,22 @@ import { fileURLToPath } from 'node:url'
 import { npmProgram } from './npm-program.mjs'
 import { packContext, packPackage } from './package.mjs'
 import { checkContainer, folderBytes } from './smoke-container.mjs'
+import { checkDatabase } from './smoke-database.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const folder = mkdtempSync(join(tmpdir(), 'foreword-packed-'))
 const { version, exports, dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const isWindows = process.platform === 'win32'
+/** The script itself, and no shell around it: a signal has to reach the gateway. */
+const installedScript = join(
+  folder,
+  'prefix',
+  ...(isWindows ? [] : ['lib']),
+  'node_modules',
+  'foreword',
+  'bin',
+  'foreword.js',
+)
 /** The gateway of the home, after its start. */
 let running
 // Uses its own home, and this Node before any older one.
@@ -47,6 +58,7 @@ try {
   checkProject(tarball)
   await checkContext()
   tell(await checkContainer(tarball, folder).catch((error) => stop(`the container: ${error.message}`)))
+  tell(await checkDatabase(installedScript, folder).catch((error) => stop(`PostgreSQL: ${error.message}`)))
   tell('the packed foreword works')
 } finally {
   rmSync(folder, { recursive: true, force: true })
@@ -79,8 +91,7 @@ function checkOldNode() {
     .filter((file) => existsSync(file))
     .find((file) => Number(/^v(\d+)/.exec(spawnSync(file, ['--version'], { encoding: 'utf8' }).stdout)?.[1]) < 24)
   if (old === undefined) return tell('there is no old Node here to try')
-  const script = join(folder, 'prefix', ...(isWindows ? [] : ['lib']), 'node_modules', 'foreword', 'bin', 'foreword.js')
-  const { status, stderr } = spawnSync(old, [script, '--version'], { encoding: 'utf8', env: environment })
+  const { status, stderr } = spawnSync(old, [installedScript, '--version'], { encoding: 'utf8', env: environment })
   if (status !== 1 || !stderr.startsWith('foreword needs Node 24 or newer')) stop(`an old Node said: ${stderr}`)
   tell(`an old Node (${old}) says what is missing`)
 }
@@ -103,9 +114,7 @@ async function checkHome(command) {
   writeFileSync(join(home, 'config.json'), JSON.stringify(configuration), { mode: 0o600 })
   expect('the command of the capability', run(command, ['tide', '0']), '7.00 m')
 
-  // The script itself, and no shell around it: a signal has to reach the gateway.
-  const script = join(folder, 'prefix', ...(isWindows ? [] : ['lib']), 'node_modules', 'foreword', 'bin', 'foreword.js')
-  const gateway = startGateway(script)
+  const gateway = startGateway(installedScript)
   try {
     const { address } = JSON.parse(
       await waitFor('the first line of the gateway', () => /^\{.*\}$/m.exec(gateway.text())?.[0]),
