@@ -168,7 +168,9 @@ export function forecastRange(tokens: Tokens, answerTokens: number, price: Price
 }
 
 /** The price of a model: nothing for one that is free, such as one on a machine of one's own. `undefined`: it is not known. */
-export function priceOfModel(facts: { readonly price?: Price; readonly free?: boolean } | undefined): Price | undefined {
+export function priceOfModel(
+  facts: { readonly price?: Price; readonly free?: boolean } | undefined,
+): Price | undefined {
   return facts?.price ?? (facts?.free ? { input: 0, output: 0 } : undefined)
 }
 
