@@ -57,6 +57,13 @@ test('a gateway keeps its sessions in PostgreSQL, and every command finds them w
   assert.equal(await again.ended, 0)
   assert.equal(await ask('replay', sessionId), '2 of 2 identical\n')
 
+  for (const words of [['backup', `${home}.tar.gz`], ['compact']]) {
+    // Also where the variable with the address is not set.
+    const refused = await run(words, { environment })
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /are in postgres:.*nothing was changed.*pg_dump/s)
+  }
+
   said.push(gateway.stdout(), gateway.stderr(), again.stdout(), again.stderr())
   assert.ok(!said.join('\n').includes(PASSWORD), 'the password was printed')
 })

@@ -102,6 +102,7 @@ export const errorCodes = {
     meaning: 'The embedding model cannot be reached, refused, or answered with no vectors.',
     retryable: true,
   },
+  elsewhere: { meaning: 'The sessions of the home are in a database, and this works on a file.' },
   'no-archive': { meaning: 'The file is not an archive of Foreword.' },
   damaged: { meaning: 'The archive was cut off or changed.' },
   'not-empty': { meaning: 'The home contains something that would be replaced.' },

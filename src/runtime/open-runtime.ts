@@ -71,7 +71,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
     database === undefined
       ? openStore({ path: isEmpty ? ':memory:' : storeFile, clock, readOnly: isReadOnly })
       : import('./configuration/home-store.ts').then(({ openHomeDatabase }) =>
-          openHomeDatabase(database, environment, {
+          openHomeDatabase(home, database, environment, {
             clock,
             readOnly: onlyReads === true,
             beside: recovers === false,

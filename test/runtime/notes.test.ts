@@ -39,7 +39,8 @@ const models = createModels({
     local: { kind: 'openai-compatible', baseURL: server.url, apiKeyEnv: 'KEY' },
   },
   models: {
-    'local/small': { window: 4_000, maxOutput: 600, tools: true },
+    // Not free, though its server is on this machine: what is being paid for is finished.
+    'local/small': { window: 4_000, maxOutput: 600, tools: true, free: false },
     'local/short': { window: 4_000, maxOutput: 160, tools: true },
     'local/shorter': { window: 4_000, maxOutput: 120, tools: true },
     'ollama/small': { window: 4_000, maxOutput: 600, tools: true },

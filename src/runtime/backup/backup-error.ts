@@ -1,4 +1,5 @@
 import { ForewordError, type ForewordErrorOptions } from '../../platform.ts'
+import { notedDatabase } from '../home/home.ts'
 
 /** Why a backup, a restore or a compaction was not done, in one word for programs. */
 export type BackupErrorCode =
@@ -9,6 +10,7 @@ export type BackupErrorCode =
   | 'not-signed'
   | 'not-empty'
   | 'io'
+  | 'elsewhere'
   | 'stopped'
 
 /** The message names what is wrong, where, and how to fix it. */
@@ -19,6 +21,20 @@ export class BackupError extends ForewordError {
   constructor(code: BackupErrorCode, message: string, options?: ForewordErrorOptions) {
     super(code, message, {}, options)
   }
+}
+
+/**
+ * Refuses what works on the sessions of a home as a file where a database has them: an archive would lack them, and what the file does not
+ * refer to is needed by the database.
+ *
+ * @throws BackupError `elsewhere`
+ */
+export async function refuseDatabase(home: string): Promise<void> {
+  const database = await notedDatabase(home)
+  if (database === undefined) return
+  throw new BackupError('elsewhere', `The sessions of ${home} are in ${database}, and nothing was changed.`, {
+    hint: 'Save the database with `pg_dump`, and copy the folder of the home. Where the home uses no database any more, remove its file data/database.',
+  })
 }
 
 /** An error of the disk below `folder` as a `BackupError` that names a remedy; every other error unchanged. */

@@ -16,7 +16,7 @@ import {
 import { readAuditKey } from '../audit/audit-key.ts'
 import { homeAt } from '../home/home.ts'
 import { FORMAT } from './archive-format.ts'
-import { BackupError, diskFault } from './backup-error.ts'
+import { BackupError, diskFault, refuseDatabase } from './backup-error.ts'
 import {
   type HomeFile,
   homeFiles,
@@ -51,7 +51,7 @@ const TRIES = 5
  * Saves a home as one archive, beside a running gateway or without one: the stores as they are at one moment, exactly the
  * files that they name, and everything else in the home. The archive is read back before it gets its name.
  *
- * @throws BackupError `exists`, `io`; StoreError
+ * @throws BackupError `elsewhere`, `exists`, `io`; StoreError
  */
 export async function backupHome(options: {
   readonly home: string
@@ -65,6 +65,7 @@ export async function backupHome(options: {
   readonly onProgress?: (progress: BackupProgress) => void
 }): Promise<Backup> {
   const { home, capabilities = [], version, time, signal, onProgress } = options
+  await refuseDatabase(home)
   const file = await archivePath(options.file)
   if (existsSync(file) && (await stat(file)).isDirectory()) {
     throw new BackupError('exists', `${file} is a folder. Name a file in it, such as ${join(file, 'foreword.tar.gz')}.`)

@@ -14,6 +14,7 @@ import { defined, errorMessage, ForewordError } from '../../platform.ts'
 import { type SessionStore, storePath } from '../../session.ts'
 import type { Environment } from '../configuration/value.ts'
 import { homeAt } from '../home/home.ts'
+import { refuseDatabase } from './backup-error.ts'
 import { backupHome } from './backup-home.ts'
 import { preparingPrefix } from './home-files.ts'
 import { outsideFolders } from './outside-folders.ts'
@@ -92,6 +93,7 @@ export function createBackupService(options: {
         const hint = 'Wait until it is ready. GET /api/backups shows how far it is.'
         throw new RuntimeError('decided', 'An archive is being made already.', {}, { hint })
       }
+      await refuseDatabase(home)
       if (!existsSync(storePath(homeAt(home).data))) {
         const hint = 'Copy the home while the gateway does not run.'
         throw new RuntimeError('invalid-input', 'The store of this home cannot be saved as files.', {}, { hint })

@@ -7,6 +7,7 @@ import { compactSearchIndex } from '../../search.ts'
 import { compactStore, openBlobs, storePath } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
 import { PREPARING } from './home-files.ts'
+import { refuseDatabase } from './backup-error.ts'
 
 /** What a compaction took away, and what is left. */
 interface Compacted {
@@ -23,7 +24,7 @@ interface Compacted {
  * Removes what nothing in a home references any more, and returns the space to the disk. For the one process that holds
  * the home, while nothing else has it open. `capabilities` are those of the home, whose search indexes shrink too.
  *
- * @throws StoreError `busy`, `corrupt`, `full`, `io`, `newer`; SearchError
+ * @throws BackupError `elsewhere`; StoreError `busy`, `corrupt`, `full`, `io`, `newer`; SearchError
  */
 export async function compactHome(
   home: string,
@@ -32,6 +33,7 @@ export async function compactHome(
   capabilities: readonly AnyCapability[] = [],
 ): Promise<Compacted> {
   const { data } = homeAt(home)
+  await refuseDatabase(home)
   const before = await folderSize(data)
   if (!existsSync(storePath(data))) return { contents: 0, files: 0, before, after: before }
   // What a backup that was killed has left behind.

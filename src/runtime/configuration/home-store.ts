@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { errorMessage } from '../../platform.ts'
+import { errorMessage, publicAddress } from '../../platform.ts'
 import { openStore, type SessionStore, StoreError, type StoreOptions, storePath } from '../../session.ts'
 import type { Configuration } from './configuration.ts'
 import { loadConfiguration } from './load.ts'
 import { ConfigurationError } from './problem.ts'
 import type { Environment } from './value.ts'
-import { homeAt } from '../home/home.ts'
+import { homeAt, noteDatabase } from '../home/home.ts'
 
 /** Where the store of a home is: a file, or a database and how it is reached. */
 export type HomeStorePlace = Pick<StoreOptions, 'path' | 'password' | 'tls' | 'authorities'>
@@ -42,12 +42,16 @@ const EMPTY = { passwordFile: undefined, tls: undefined, authoritiesFile: undefi
 
 /** Opens the database of a home. `readOnly`: one that has no store yet is an empty one. */
 export async function openHomeDatabase(
+  home: string,
   store: StoreSetting,
   environment: Environment,
   options: Pick<StoreOptions, 'clock' | 'readOnly' | 'beside' | 'standby'>,
 ): Promise<SessionStore> {
   try {
-    return await openStore({ ...(await databasePlace(store, environment)), ...options })
+    const place = await databasePlace(store, environment)
+    const opened = await openStore({ ...place, ...options })
+    if (!options.readOnly) await noteDatabase(home, publicAddress(place.path))
+    return opened
   } catch (error) {
     if (!options.readOnly || !(error instanceof StoreError) || error.code !== 'not-found') throw error
     return openStore({ path: ':memory:', clock: options.clock })

@@ -1,4 +1,5 @@
-import { chmod, mkdir, realpath, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { errorMessage, ForewordError, writeFileAtomically } from '../../platform.ts'
 import { accessPaths, readText } from '../../tool.ts'
@@ -188,4 +189,21 @@ export async function readToken(home: string): Promise<string | undefined> {
   if (found.type === 'unreadable') throw new ForewordError('token', `Cannot read the token in ${path}: ${found.why}.`)
   const token = found.type === 'text' ? found.text.trim() : ''
   return token === '' ? undefined : token
+}
+
+/** Notes which database has the sessions of a home, without its password: a command may not know `FOREWORD_STORE`. */
+export async function noteDatabase(home: string, address: string): Promise<void> {
+  const text = `${address}\n`
+  const file = databaseNote(home)
+  if (!existsSync(file) || (await readFile(file, 'utf8')) !== text) await writeFileAtomically(file, text)
+}
+
+/** The database that a gateway of this home has used, as it was noted; `undefined` where none has. */
+export async function notedDatabase(home: string): Promise<string | undefined> {
+  const file = databaseNote(home)
+  return existsSync(file) ? (await readFile(file, 'utf8')).trim() : undefined
+}
+
+function databaseNote(home: string): string {
+  return join(homeAt(home).data, 'database')
 }
