@@ -82,7 +82,7 @@ test('what is announced for a head that is composed again is what its call sends
   const { cutRecord, reuse } = await last(at, session)
   assert.equal(cutRecord?.why, 'head-changed')
   assert.deepEqual(folded, [
-    { session, tokens: reuse!.again, cut: { turns: cutRecord.turns, tokens: cutRecord.hidden } },
+    { session, tokens: reuse!.again, money: 0, cut: { turns: cutRecord.turns, tokens: cutRecord.hidden } },
   ])
   assert.ok(reuse!.again! < used * 0.5)
 })
