@@ -35,6 +35,7 @@ const elsewhere: Partial<Record<HttpErrorCode, readonly [made: string, tested: s
   'over-budget': ['src/agent/hold-call.ts', 'test/runtime/budgets.test.ts'],
   'no-answer': ['src/agent/answer.ts', 'test/runtime/notes-summaries.test.ts'],
   closing: ['src/server/event-stream.ts', 'test/server/listening.test.ts'],
+  standby: ['src/server/standby.ts', 'test/takeover.slow.ts'],
 }
 
 /** Failures of a provider, which `rehearsal` plays. */
