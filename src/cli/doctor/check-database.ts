@@ -14,7 +14,7 @@ export async function checkDatabase(place: DatabasePlace): Promise<readonly Find
   }
 }
 
-export function databaseFindings(facts: DatabaseFacts): readonly Finding[] {
+function databaseFindings(facts: DatabaseFacts): readonly Finding[] {
   const { place, version, isTooOld, missingRights, isPooled, isPrivate, holder } = facts
   const used = holder === undefined ? 'no gateway uses it now' : `in use by ${holder}`
   const found = [ok('database', `${place} is PostgreSQL ${version}, ${used}`)]

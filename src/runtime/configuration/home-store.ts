@@ -29,7 +29,7 @@ export async function homeStorePlace({ home, environment }: Surroundings): Promi
 }
 
 /** How the database of a configuration is reached. @throws ConfigurationError */
-export async function databasePlace(store: StoreSetting, environment: Environment): Promise<HomeStorePlace> {
+async function databasePlace(store: StoreSetting, environment: Environment): Promise<HomeStorePlace> {
   const setting = typeof store === 'string' ? { address: store, passwordEnv: 'FOREWORD_STORE_PASSWORD' } : store
   const { address: path, passwordEnv, passwordFile, tls, authoritiesFile } = { ...EMPTY, ...setting }
   const password =
