@@ -6,8 +6,8 @@ import type { AnyCapability, IndexFile } from '../../capability.ts'
 import { compactSearchIndex } from '../../search.ts'
 import { compactStore, openBlobs, storePath } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
-import { PREPARING } from './home-files.ts'
 import { refuseDatabase } from './backup-error.ts'
+import { PREPARING } from './home-files.ts'
 
 /** What a compaction took away, and what is left. */
 interface Compacted {

@@ -106,7 +106,7 @@ export const BEGIN = 'begin; select pg_current_xact_id() as id, epoch from owner
 
 /**
  * Takes the lock back for a connection in the place of one that was lost (`former`), which the database may still keep. Returns the epoch
- * that the store has then; `undefined`: another connection has the lock.
+ * that the store has then, and whether this connection has the lock; otherwise another one has it.
  */
 export function* takeLockBack(former: number): Sql<{ readonly epoch: number; readonly hasLock: boolean }> {
   let { taken } = (yield* get(takeLock, {}))!
