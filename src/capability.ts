@@ -80,6 +80,7 @@ export {
   type Caller,
   deciderOf,
   includesScope,
+  lesserScope,
   ownerCaller,
   type TokenScope,
   tokenScopes,

@@ -105,6 +105,18 @@ export {
   openNamedTokens,
 } from './runtime/tokens/named-tokens.ts'
 export { openTokenUses } from './runtime/tokens/token-uses.ts'
+export {
+  openPeople,
+  type People,
+  peopleFolder,
+  type Person,
+  personHome,
+  personNotFound,
+  type PersonRole,
+  personRoles,
+  scopeOfRole,
+} from './runtime/people/people.ts'
+export { openPeopleHomes, type PeopleHomes } from './runtime/people/people-homes.ts'
 export { accessWrites, editAccess, type EditedAccess } from './runtime/tools/edit-access.ts'
 export { pinnedPolicy, unconfinedPrograms } from './runtime/tools/pinned-policy.ts'
 export type { ToolPolicy } from './runtime/tools/tool-policy.ts'

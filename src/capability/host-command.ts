@@ -25,6 +25,7 @@ export const hostCommands = [
   'assemble',
   'check',
   'models',
+  'people',
   'gateways',
   'config',
   'reload',

@@ -14,6 +14,8 @@ export interface Caller {
   readonly scope: TokenScope | 'none'
   /** The name of the token; absent for that of the owner. */
   readonly name?: string | undefined
+  /** Whose home it opens; absent: that of the owner. */
+  readonly person?: string | undefined
   /** Of a named token: its own id, which a later token of the same name does not have. */
   readonly tokenId?: string
 }
@@ -24,6 +26,11 @@ export const ownerCaller: Caller = { by: 'owner', scope: 'admin' }
 /** Who decided: the named token of a caller, or, of the owner, where it says that the decision was made. */
 export function deciderOf({ name, by }: Caller, where: string): string {
   return name === undefined ? where : by
+}
+
+/** The lesser of two scopes, of which `most` is none of MCP. */
+export function lesserScope(scope: TokenScope, most: TokenScope): TokenScope {
+  return scope === 'mcp' || includesScope(most, scope) ? scope : most
 }
 
 /** Whether a token of one scope may do what needs another. */

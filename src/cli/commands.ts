@@ -66,6 +66,7 @@ const inspecting: Readonly<Record<Exclude<HostCommand, keyof typeof talking | 'h
   assemble: async () => (await import('./command/assemble.ts')).assembleCommand,
   check: async () => (await import('./command/check.ts')).checkCommand,
   models: async () => (await import('./command/models.ts')).modelsCommand,
+  people: async () => (await import('./command/people.ts')).peopleCommand,
   gateways: async () => (await import('./command/gateways.ts')).gatewaysCommand,
   config: async () => (await import('./command/config.ts')).configCommand,
   reload: async () => (await import('./command/reload.ts')).reloadCommand,

@@ -51,6 +51,8 @@ export async function openGateway(
     homeAt,
     homeWarning,
     isRestorePending,
+    openGatewayTokens,
+    openPeopleHomes,
     openRuntime,
     problemText,
     readToken,
@@ -91,7 +93,30 @@ export async function openGateway(
         },
       }),
     })
-    const server = await createHomeServer(home, runtime, configuration, { token, examine, examineSecurity }, io)
+    const tokens = openGatewayTokens({
+      home,
+      configured,
+      store: runtime.store,
+      random: randomBytes,
+      clock: runtime.store.clock,
+    })
+    const people = openPeopleHomes({
+      home,
+      runtime,
+      configuration,
+      capabilities,
+      environment: io.environment,
+      version: version(),
+      warn,
+    })
+    const checks = { examine, examineSecurity }
+    const server = await createHomeServer(
+      runtime,
+      configuration,
+      { token, tokens, people, ...checks },
+      io,
+    )
+    const opening = listens ? people.openAll() : undefined
     return {
       configuration,
       claim,
@@ -101,6 +126,8 @@ export async function openGateway(
       started,
       async close() {
         await server.settle()
+        await opening
+        await people.close()
         await runtime.close()
         claim.release()
       },
@@ -124,39 +151,24 @@ async function refuseGuessable(bind: string, token: string | undefined): Promise
 
 /** The HTTP server of a runtime, before any port is open. */
 async function createHomeServer(
-  home: string,
   runtime: HostedRuntime,
   configuration: Configuration,
-  { token, ...checks }: Pick<ServerOptions, 'token' | 'examine' | 'examineSecurity'>,
+  { token, ...others }: Pick<ServerOptions, 'token' | 'tokens' | 'people' | 'examine' | 'examineSecurity'>,
   io: Io,
 ): Promise<Server> {
-  const [{ createServer, hostedOptions }, { openGatewayTokens }] = await Promise.all([
-    import('../server.ts'),
-    import('../runtime.ts'),
-  ])
+  const { createServer, hostedOptions } = await import('../server.ts')
   const redact = (text: string): string => runtime.secrets?.redact(text) ?? text
-  const { bind, allowedHosts, maxBodyBytes, heldBodyMegabytes, token: configured } = configuration.gateway
+  const { bind, allowedHosts, maxBodyBytes, heldBodyMegabytes } = configuration.gateway
   return createServer(runtime, {
     ...(await hostedOptions(runtime)),
     token,
-    ...(token === undefined
-      ? {}
-      : {
-          tokens: openGatewayTokens({
-            home,
-            configured,
-            store: runtime.store,
-            random: randomBytes,
-            clock: runtime.store.clock,
-          }),
-        }),
     bind: token === undefined ? '127.0.0.1' : bind,
     allowedHosts,
     maxBodyBytes,
     heldBodyMegabytes,
     version: version(),
     configuration: () => hideSecrets('', configuration),
-    ...checks,
+    ...others,
     log: {
       error(facts, message) {
         const error = 'err' in facts ? facts.err : undefined
@@ -202,7 +214,7 @@ export async function openReadOnlyGateway(home: string, io: Io): Promise<Gateway
     recovers: false,
     onlyReads: true,
   })
-  return connectionTo(await createHomeServer(home, runtime, configuration, {}, io), undefined, () => runtime.close())
+  return connectionTo(await createHomeServer(runtime, configuration, {}, io), undefined, () => runtime.close())
 }
 
 interface RequestHandler {

@@ -80,9 +80,20 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
       ...defined({ warn }),
     })
     const opened = runtime
+    const people = open.openPeopleHomes({
+      home,
+      runtime: opened,
+      configuration,
+      capabilities: loaded.capabilities,
+      environment,
+      version,
+      warn: (text) => warn?.(text),
+    })
+    const opening = people.openAll()
     const server = createServer(opened, {
       ...(await hostedOptions(opened)),
       token,
+      people,
       tokens: open.openGatewayTokens({ home, configured, store: opened.store, random: randomBytes, clock }),
       bind,
       allowedHosts,
@@ -104,6 +115,8 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
       async close() {
         for (const each of listening) await each.close({ graceMs: 5_000 })
         await server.settle()
+        await opening
+        await people.close()
         await opened.close()
         claim.release()
       },

@@ -22,13 +22,14 @@ import { openModelService } from './models/model-service.ts'
 import { createNoteService } from './notes/note-service.ts'
 import { openHost } from './open-host.ts'
 import { openTurns } from './open-turns.ts'
-import { type RuntimeParts, wholeParts } from './runtime-parts.ts'
+import { type RuntimeParts, type WholeParts, wholeParts } from './runtime-parts.ts'
 import { createSessionStates } from './sessions/session-state.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createAcceptanceService } from './tools/acceptance-service.ts'
 import { createAccessService } from './tools/access-service.ts'
 import { createApprovalService } from './tools/approval-service.ts'
 import { createLiveQuestions } from './tools/live-questions.ts'
+import type { ToolPolicy } from './tools/tool-policy.ts'
 import { createToolAdmin } from './tools/tool-admin.ts'
 import { foldSessions } from './turn/fold-sessions.ts'
 import { createPreviews, previewCall } from './turn/preview.ts'
@@ -42,6 +43,8 @@ export interface HostedRuntime extends Runtime {
   readonly channels: readonly Channel[]
   /** What nothing that leaves it may contain; absent where it knows no secrets. */
   readonly secrets: KnownSecrets | undefined
+  /** What holds for the homes of people within this one, too. */
+  readonly shared: Pick<WholeParts, 'live'> & { readonly policy: ToolPolicy }
 }
 
 /**
@@ -142,6 +145,7 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
     channels,
     secrets,
     contributed: capabilities,
+    shared: { live: parts.live, policy: parts.policy },
     capability: capabilities.capability,
     choiceOptions: capabilities.choiceOptions,
     ...createTurnService({ ...shared, queue, files, openState }),
@@ -241,6 +245,7 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
 
   async function close(): Promise<void> {
     sums.stop()
+    models.close()
     await queue.stop({ cancels: parts.endsWithCommand ?? false })
     await running.stop()
     await stopKeepRules?.()

@@ -22,7 +22,7 @@ import { loadPlugins } from './load-plugins.ts'
 import type { LiveModels } from './models/model-choice.ts'
 import { findCounter } from './models/counters.ts'
 import { secretFiles, openHomeSecrets, secretVariables } from './secrets/home-secrets.ts'
-import { pinnedPolicy, unconfinedPrograms } from './tools/pinned-policy.ts'
+import { type PinnedPolicy, pinnedPolicy, unconfinedPrograms } from './tools/pinned-policy.ts'
 import { watchStore } from './watched-store.ts'
 
 export interface OpenOptions {
@@ -50,17 +50,29 @@ export interface OpenOptions {
   readonly onlyReads?: boolean
   /** Where another gateway has the store, this one waits for it before anything else. Absent: it is refused. */
   readonly standby?: Standby
+  /** The home around it, where it is that of a person. */
+  readonly within?: EnclosingHome
+}
+
+/** The home that the home of a person lies in: what its owner decides there counts here. */
+export interface EnclosingHome {
+  readonly home: string
+  /** The models as they are chosen there now. */
+  readonly live: LiveModels
+  readonly policy: PinnedPolicy
+  /** The configuration of this person as it is now. Rejects where it cannot be read. */
+  configuration(): Promise<Configuration>
 }
 
 /** A runtime over a home, as its configuration has it. Closing it closes everything. */
 export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> {
   const { capabilities, home, configuration, environment, version, channels, listens, warn, recovers, onlyReads } =
     options
-  const { endsWithCommand } = options
+  const { endsWithCommand, within } = options
   const { context, agent, model, providers, models, plugins } = configuration
   const { clock = systemClock } = options
   const { workspace } = agent
-  const live: LiveModels = { model, providers, models }
+  const live: LiveModels = within?.live ?? { model, providers, models, changed: new Set() }
   const storeFile = storePath(homeAt(home).data)
   const database = configuration.store
   const hasStore = database !== undefined || existsSync(storeFile)
@@ -111,19 +123,21 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
     files: () => secretFiles({ ...configuration, ...live }),
   })
   const { store, health } = watchStore(opened, clock, (records) => checkpoints?.noteRecords(records))
-  const policy = pinnedPolicy({
-    home,
-    environment,
-    store,
-    clock,
-    writes: recovers !== false && onlyReads !== true,
-    programs: unconfinedPrograms(configuration, capabilities),
-    async programsNow() {
-      const { configuration: now, problems } = await loadConfiguration({ home, environment, capabilities })
-      return problems.length > 0 ? ['config.json has mistakes'] : unconfinedPrograms(now, capabilities)
-    },
-    warn: (text) => warn?.(text),
-  })
+  const policy =
+    within?.policy ??
+    pinnedPolicy({
+      home,
+      environment,
+      store,
+      clock,
+      writes: recovers !== false && onlyReads !== true,
+      programs: unconfinedPrograms(configuration, capabilities),
+      async programsNow() {
+        const { configuration: now, problems } = await loadConfiguration({ home, environment, capabilities })
+        return problems.length > 0 ? ['config.json has mistakes'] : unconfinedPrograms(now, capabilities)
+      },
+      warn: (text) => warn?.(text),
+    })
   try {
     await policy.start()
     return await createRuntime({
@@ -147,7 +161,10 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
         secrets,
       ),
       live,
-      capabilities: [...capabilities, ...(await loadPlugins(plugins, { home, workspace })).map(pluginAsCapability)],
+      capabilities: [
+        ...capabilities,
+        ...(await loadPlugins(plugins, { home: within?.home ?? home, workspace })).map(pluginAsCapability),
+      ],
       capabilitySettings: Object.fromEntries(
         capabilities.map((capability) => [capability.name, capabilitySettings(configuration, capability)]),
       ),
@@ -155,13 +172,18 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       workspace,
       environment,
       places: {
-        outOfReach: [...protectedPlaces(home), ...targets.flatMap(({ path }) => path ?? [])],
-        readOnly: moduleFiles([...plugins, ...configuration.capabilities], home),
+        outOfReach: [
+          ...protectedPlaces(home),
+          ...(within ? protectedPlaces(within.home) : []),
+          ...targets.flatMap(({ path }) => path ?? []),
+        ],
+        readOnly: moduleFiles([...plugins, ...configuration.capabilities], within?.home ?? home),
       },
       timeZone: context.timeZone,
       keep: configuration.keep,
       budgets: moneyBudgets(configuration),
       async readBudgets() {
+        if (within) return moneyBudgets(await within.configuration())
         const { configuration: now, problems } = await loadConfiguration({ home, environment, capabilities })
         const wrong = problems.filter(({ key }) => key === '' || key.split(/[.[]/)[0] === 'budgets')
         if (wrong.length > 0) throw new ConfigurationError(wrong)

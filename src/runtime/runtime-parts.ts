@@ -85,7 +85,7 @@ export function wholeParts(given: RuntimeParts) {
     workspace: given.workspace ?? join(home, 'workspace'),
     environment: given.environment ?? {},
     capabilities: given.capabilities ?? [],
-    live: given.live ?? { model: settings.model, providers: {} },
+    live: given.live ?? { model: settings.model, providers: {}, changed: new Set<() => void>() },
     timeZone: given.timeZone ?? localTimeZone(),
     settings,
     writes,

@@ -2,18 +2,25 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Hono } from 'hono'
 import type { Failure, Finding, Route, Runtime } from '../capability.ts'
-import { type Clock, type KnownSecrets, once, redactData } from '../platform.ts'
-import { type GatewayTokens, type HostedRuntime, openBrowserSessions } from '../runtime.ts'
+import { type Clock, defined, type KnownSecrets, once, redactData } from '../platform.ts'
+import {
+  type BrowserSessions,
+  type GatewayTokens,
+  type HostedRuntime,
+  openBrowserSessions,
+  type PeopleHomes,
+} from '../runtime.ts'
 import { errorResponse } from './answer.ts'
 import { createBodyRooms } from './body-rooms.ts'
-import { createBrake } from './brake.ts'
+import { type Brake, createBrake } from './brake.ts'
 import { allRoutes, collectContributions, type ServerContribution } from './contributions.ts'
 import { askServer, commandRoutes } from './routes/command-routes.ts'
 import { createStreams, defaultStreamLimits, type StreamLimits } from './event-stream.ts'
 import { redactFailure, toFailure, HttpFailure } from './failure.ts'
-import { assertBindIsSafe, createGuard, requireScope, type Visitor } from './guard.ts'
+import { assertBindIsSafe, createGuard, type Guard, ownerOf, requireScope, type Visitor } from './guard.ts'
 import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
-import { createRawAnswers } from './raw-answers.ts'
+import { createPersonServers } from './person-servers.ts'
+import { createRawAnswers, type RawAnswers } from './raw-answers.ts'
 import { type Bindings, mount, type RouteBindings } from './route.ts'
 import { acceptanceRoutes, approvalRoutes, toolRoutes } from './routes/tool-routes.ts'
 import { accessRoutes } from './routes/access-routes.ts'
@@ -30,11 +37,12 @@ import { doctorRoutes, lintRoutes } from './routes/doctor-routes.ts'
 import { eventRoutes, messageRoutes, turnRoutes } from './routes/turn-routes.ts'
 import { healthRoutes } from './routes/health-routes.ts'
 import { historySearchRoutes } from './routes/history-search-routes.ts'
+import { peopleRoutes } from './routes/people-routes.ts'
 import { pairingRoutes } from './routes/pairing-routes.ts'
 import { tokenRoutes } from './routes/token-routes.ts'
 import { budgetRoutes, costRoutes, usageRoutes } from './routes/cost-routes.ts'
 import { assertChoiceNames, type ChoiceDescriptions } from './session-choices.ts'
-import { createVisits } from './visits.ts'
+import { createVisits, type Visits } from './visits.ts'
 import { type Transformer, TransformStream } from 'node:stream/web'
 
 export interface ServerOptions {
@@ -64,6 +72,19 @@ export interface ServerOptions {
   readonly streams?: Partial<StreamLimits>
   /** Endpoints for webhooks of services, by exact path. Callers have no token: each endpoint checks them itself. */
   readonly hooks?: Readonly<Record<string, Hook>> | undefined
+  /** The people whose homes lie in this one: their requests are answered by a server over their own runtime. */
+  readonly people?: PeopleHomes | undefined
+  /** Of the server of a person: what it shares with the server that lets people in. */
+  readonly within?: Entrance | undefined
+}
+
+/** What all servers of one gateway share: who may come in, and room for the bodies of requests. */
+interface Entrance {
+  readonly guard: Guard
+  readonly browsers: BrowserSessions
+  readonly visits: Visits
+  readonly brake: Brake
+  readonly rooms: ReturnType<typeof createBodyRooms>
 }
 
 /** Answers a POST of a service. A rejection becomes an internal failure. */
@@ -90,13 +111,24 @@ export interface Server {
   settle(): Promise<void>
 }
 
+/** The server of a home, to which others hand those who were let in already. */
+interface HomeServer extends Server {
+  /** Rejects with what cannot be answered. */
+  fetchAs(visitor: Visitor, request: Request, bindings: Bindings): Promise<Response>
+  readonly raw: RawAnswers
+}
+
 /** Creates the endpoints of a runtime and of its capabilities. Throws where others could reach them without a token. */
 export function createServer(runtime: Runtime, options: ServerOptions): Server {
-  const { contributions = [], choices = {} } = options
+  return createHomeServer(runtime, options)
+}
+
+function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer {
+  const { contributions = [], choices = {}, within } = options
   const { clock } = runtime.store
   assertBindIsSafe(options.bind, options.token)
   assertChoiceNames(Object.keys(choices))
-  const browsers = options.tokens?.browsers ?? openBrowserSessions({ random: randomBytes, clock })
+  const browsers = within?.browsers ?? options.tokens?.browsers ?? openBrowserSessions({ random: randomBytes, clock })
   const streams = createStreams(clock, { ...defaultStreamLimits, ...options.streams })
   const hooks = new Map(Object.entries(options.hooks ?? {}))
   const openapi = once(async () => {
@@ -107,16 +139,19 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
       description: 'Assembles, budgets, records and explains every word a model reads.',
     })
   })
+  const learnToken = (name: string, made: string) => options.secrets?.learn(`token ${name}`, made)
   const host: readonly Route[] = [
     ...systemRoutes(runtime, {
       version: options.version,
       choices,
+      people: options.people,
       configuration: () => redactData(options.configuration?.() ?? {}, options.secrets?.redact ?? ((text) => text)),
       openapi,
     }),
     ...healthRoutes(runtime),
     ...metricsRoutes(runtime, options.version),
     ...gatewayRoutes(runtime, options.version),
+    ...(options.people ? peopleRoutes({ homes: options.people, tokens: options.tokens, onMade: learnToken }) : []),
     ...sessionRoutes(runtime, choices),
     ...branchRoutes(runtime),
     ...noteRoutes(runtime),
@@ -151,7 +186,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
         token = next
         options.secrets?.learn('token', next)
       },
-      onMade: (name, made) => options.secrets?.learn(`token ${name}`, made),
+      onMade: learnToken,
     }),
     ...approvalRoutes(runtime),
     ...auditRoutes(runtime),
@@ -164,20 +199,25 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     firstSegments.has(path.split('/', 2)[1]) &&
     open.some((each) => each.method === (method === 'HEAD' ? 'GET' : method) && matchesPath(each.path, path))
   let { token } = options
-  const brake = createBrake({
-    clock,
-    record: async (facts, time) => void (await runtime.store.transaction([{ type: 'audit', facts, time }])),
-  })
-  const guard = createGuard({
-    clock,
-    ...options,
-    ...options.tokens,
-    token: () => token,
-    browsers,
-    brake,
-    isOpen,
-  })
-  const visits = createVisits(clock, guard.isValid)
+  const brake =
+    within?.brake ??
+    createBrake({
+      clock,
+      record: async (facts, time) => void (await runtime.store.transaction([{ type: 'audit', facts, time }])),
+    })
+  const guard =
+    within?.guard ??
+    createGuard({
+      clock,
+      ...options,
+      ...options.tokens,
+      people: options.people?.people,
+      token: () => token,
+      browsers,
+      brake,
+      isOpen,
+    })
+  const visits = within?.visits ?? createVisits(clock, guard.isValid)
   const formats = contributions.flatMap(({ errorFormat }) => errorFormat ?? [])
 
   const answerFailure = (error: unknown, path: string, headers: Headers): Response => {
@@ -186,7 +226,14 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     return errorResponse(failure, path, formats, headers)
   }
   const maxBodyBytes = options.maxBodyBytes ?? 1024 * 1024
-  const rooms = createBodyRooms(options.heldBodyMegabytes ?? 128, clock)
+  const rooms = within?.rooms ?? createBodyRooms(options.heldBodyMegabytes ?? 128, clock)
+  const ofPerson = createPersonServers(options.people, async (own) =>
+    createHomeServer(own, {
+      ...personOptions(options),
+      ...(await hostedOptions(own)),
+      within: { guard, browsers, visits, brake, rooms },
+    }),
+  )
   const mcp = lazyEndpoint(runtime, {
     version: options.version,
     maxBodyBytes,
@@ -202,9 +249,10 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     return answerFailure(routeNotFound(reachable, req.method, req.path), req.path, headers)
   })
 
-  const answer = createRawAnswers({
+  const raw = createRawAnswers({
     endpoints: contributions.flatMap(({ rawEndpoints = [] }) => rawEndpoints),
     guard,
+    ofPerson: async (person) => (await ofPerson.of(person)).raw,
     visits,
     rooms,
     secrets: options.secrets,
@@ -213,13 +261,22 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
 
   const fetchMcp = async (request: Request, visitor: Visitor): Promise<Response> => {
     requireScope(visitor, 'mcp', MCP_PATH)
-    const room = rooms(visitor.by)
+    const room = rooms(ownerOf(visitor))
     try {
       const declared = request.headers.get('content-length')
       await room.hold(request.body === null ? 0 : Math.min(Number(declared ?? maxBodyBytes), maxBodyBytes))
       return heldResponse(await mcp.fetch(request, visitor), (end) => visits.hold(visitor, end))
     } finally {
       room.end()
+    }
+  }
+
+  const fetchAs: HomeServer['fetchAs'] = async (visitor, request, bindings) => {
+    const path = requestPath(request.url)
+    try {
+      return await (path === MCP_PATH ? fetchMcp(request, visitor) : app.fetch(request, { ...bindings, visitor }))
+    } catch (error) {
+      return answerFailure(error, path, request.headers)
     }
   }
 
@@ -230,13 +287,16 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     },
     endStreams(which) {
       streams.endAll(which)
-      brake.release()
+      if (!within) brake.release()
       mcp.close()
+      ofPerson.endStreams(which)
     },
     async settle() {
       await Promise.all([brake.settle(), options.tokens?.uses.idle()])
     },
-    answer,
+    answer: raw.answer,
+    raw,
+    fetchAs,
     refuse: (failure, path, headers) => errorResponse(failure, path, formats, headers),
     async fetch(request, bindings = {}) {
       const path = requestPath(request.url)
@@ -246,12 +306,18 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
         const entry = await guard.enter(request, path, bindings.remote)
         if ('answer' in entry) return entry.answer
         const { visitor } = entry
-        return await (path === MCP_PATH ? fetchMcp(request, visitor) : app.fetch(request, { ...bindings, visitor }))
+        const server = visitor.person === undefined ? undefined : await ofPerson.of(visitor.person)
+        return await (server?.fetchAs ?? fetchAs)(visitor, request, bindings)
       } catch (error) {
         return answerFailure(error, path, request.headers)
       }
     },
   }
+}
+
+/** Of the options of a gateway, those that hold for the server of a person, too. */
+function personOptions({ token, bind, maxBodyBytes, version, log, streams }: ServerOptions): ServerOptions {
+  return { token, bind, version, log, ...defined({ maxBodyBytes, streams }) }
 }
 
 function routeNotFound(routes: readonly Route[], method: string, path: string): HttpFailure {

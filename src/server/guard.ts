@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { type Caller, includesScope, ownerCaller, RuntimeError, type TokenScope } from '../capability.ts'
+import { type Caller, includesScope, lesserScope, ownerCaller, RuntimeError, type TokenScope } from '../capability.ts'
 import { type Clock, defined, type KnownSecrets, knownSecrets, sha256 } from '../platform.ts'
 import {
   BROWSER_SESSION_SECONDS,
@@ -8,6 +8,8 @@ import {
   isExpired,
   tokenId,
   type NamedToken,
+  type People,
+  scopeOfRole,
 } from '../runtime.ts'
 import { empty } from './answer.ts'
 import type { Brake } from './brake.ts'
@@ -19,6 +21,11 @@ export interface Visitor extends Caller {
   /** SHA-256 of the token; absent where none was needed. */
   readonly token?: string
   readonly cookie?: string
+}
+
+/** Whose a request is, for what is shared fairly: a person has one share, and each token of the owner its own. */
+export function ownerOf({ by, person }: Visitor): string {
+  return person === undefined ? by : `person:${person}`
 }
 
 /** A request may pass, or is answered here: a browser that brings its token in the address gets a cookie for it. */
@@ -35,6 +42,7 @@ export function createGuard({
   named,
   uses,
   secrets,
+  people,
   browsers,
   brake,
   bind,
@@ -48,6 +56,8 @@ export function createGuard({
   readonly named?: GatewayTokens['named'] | undefined
   readonly uses?: GatewayTokens['uses'] | undefined
   readonly secrets?: KnownSecrets | undefined
+  /** Those whose tokens and browsers enter homes of their own. */
+  readonly people?: Pick<People, 'find'> | undefined
   readonly browsers: BrowserSessions
   readonly brake: Brake
   readonly bind: string
@@ -69,9 +79,27 @@ export function createGuard({
       return { visitor: { ...ownerCaller, token: hash } }
     }
     const kept = named?.find(hash)
-    if (kept === undefined) return undefined
-    const { name, scope } = kept
-    return { visitor: { by: `token:${name}`, name, scope, token: hash, tokenId: tokenId(kept) }, kept }
+    if (kept === undefined || kept.invites) return undefined
+    const { name, person } = kept
+    const most = person === undefined ? 'admin' : scopeOf(person)
+    if (most === undefined) return undefined
+    const scope = lesserScope(kept.scope, most)
+    return {
+      visitor: { by: `token:${name}`, name, scope, token: hash, tokenId: tokenId(kept), ...defined({ person }) },
+      kept,
+    }
+  }
+
+  /** The most that a person may do; `undefined` for nobody. */
+  function scopeOf(person: string): TokenScope | undefined {
+    const found = people?.find(person)
+    return found === undefined || found.leaving ? undefined : scopeOfRole[found.role]
+  }
+
+  /** Somebody who has signed in without a token. */
+  function signedIn(person: string): Visitor | undefined {
+    const scope = scopeOf(person)
+    return scope && { by: `person:${person}`, name: person, scope, person }
   }
 
   /** Throws for a token that has expired. */
@@ -83,16 +111,34 @@ export function createGuard({
     return holder.visitor
   }
 
+  /** The cookie for the first browser that an invitation comes with: it is worth nothing from then on. */
+  async function acceptInvitation(hash: string): Promise<string | undefined> {
+    const kept = named?.find(hash)
+    if (!kept?.invites || kept.person === undefined || scopeOf(kept.person) === undefined) return undefined
+    if (isExpired(kept, clock.now())) throw expiredInvitation(kept.person)
+    try {
+      await named!.revoke(kept.name, `person:${kept.person}`)
+    } catch (error) {
+      // Another browser was first.
+      if (error instanceof RuntimeError && error.code === 'not-found') return undefined
+      throw error
+    }
+    return browsers.beginFor(kept.person)
+  }
+
   async function refuse({ address }: Remote, refusal: HttpFailure): Promise<never> {
     throw await brake.refuse(address, refusal)
   }
 
   async function signIn(brought: string, host: string, remote: Remote): Promise<Entry> {
-    const visitor = admit(sha256(brought))
-    if (visitor === undefined) return refuse(remote, unauthorized('The token in this address is wrong.'))
+    const hash = sha256(brought)
+    const invited = await acceptInvitation(hash)
+    const visitor = invited === undefined ? admit(hash) : undefined
+    if (invited === undefined && visitor === undefined)
+      return refuse(remote, unauthorized('The token in this address is wrong.'))
     // The page could not show anything with it.
-    requireScope(visitor, 'read', 'The page')
-    const value = await browsers.begin(visitor.token!)
+    if (visitor) requireScope(visitor, 'read', 'The page')
+    const value = invited ?? (await browsers.begin(visitor!.token!))
     const cookie = cookieHeader(host, value, { seconds: BROWSER_SESSION_SECONDS, isSecure: remote.isSecure })
     return { answer: empty(303, { location: '/', 'set-cookie': cookie }) }
   }
@@ -125,7 +171,7 @@ export function createGuard({
       if (isOpen(request.method, path)) return { visitor: nobody }
       const cookie = readCookie(headers, host)
       const browser = cookie !== undefined && isFromHere(headers) ? browsers.find(cookie) : undefined
-      const visitor = browser && admit(browser.token)
+      const visitor = browser && (browser.person === undefined ? admit(browser.token) : signedIn(browser.person))
       if (visitor) return { visitor: { ...visitor, ...defined({ cookie }) } }
       throw unauthorized('The token is missing.')
     },
@@ -137,8 +183,9 @@ export function createGuard({
       const words = text.match(/(?<![\w-])[\w-]{43}(?![\w-])/g) ?? []
       return seen.find(text) !== undefined || words.some((word) => holderOf(sha256(word)) !== undefined)
     },
-    isValid({ token: hash, cookie }: Visitor) {
-      if (hash === undefined) return true
+    isValid({ token: hash, cookie, person }: Visitor) {
+      if (hash === undefined)
+        return person === undefined || (scopeOf(person) !== undefined && browsers.find(cookie!) !== undefined)
       const holder = holderOf(hash)
       if (holder === undefined || (holder.kept && isExpired(holder.kept, clock.now()))) return false
       return cookie === undefined || browsers.find(cookie) !== undefined
@@ -147,14 +194,19 @@ export function createGuard({
 }
 
 /** Throws where the scope of a caller does not include what is needed. `what` begins the sentence. */
-export function requireScope({ scope, name }: Caller, needed: TokenScope, what: string): void {
+export function requireScope({ scope, name, person }: Caller, needed: TokenScope, what: string): void {
   if (includesScope(scope, needed)) return
   if (scope === 'none') throw unauthorized('The token is missing.')
   throw new RuntimeError(
     'forbidden',
     `${what} needs a token of the scope ${needed}, and ${name} has the scope ${scope}.`,
     { scope: needed },
-    { hint: `\`foreword token new NAME --scope ${needed}\` makes one.` },
+    {
+      hint:
+        person === undefined
+          ? `\`foreword token new NAME --scope ${needed}\` makes one.`
+          : 'Ask the owner of this gateway.',
+    },
   )
 }
 
@@ -243,6 +295,11 @@ function expired({ name, scope, expires }: NamedToken): HttpFailure {
       headers: { 'www-authenticate': 'Bearer realm="foreword", error="invalid_token"' },
     },
   )
+}
+
+function expiredInvitation(person: string): HttpFailure {
+  const hint = `The owner of the gateway makes a new one with \`foreword people invite ${person}\`.`
+  return new HttpFailure('unauthorized', 'This invitation has expired.', { person }, { hint })
 }
 
 /** The shortest token that is accepted for an address that others can reach, characters. */

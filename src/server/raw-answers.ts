@@ -1,36 +1,56 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type BodyBudget, type BroughtToken, RuntimeError, type RawEndpoint, type TokenScope } from '../capability.ts'
+import {
+  type BodyBudget,
+  type BroughtToken,
+  RuntimeError,
+  type RawCall,
+  type RawEndpoint,
+  type TokenScope,
+} from '../capability.ts'
 import type { createBodyRooms } from './body-rooms.ts'
 import { defined, type KnownSecrets } from '../platform.ts'
 import { redactFailure, toFailure } from './failure.ts'
-import { type Guard, requireScope, type Visitor } from './guard.ts'
+import { type Guard, ownerOf, requireScope, type Visitor } from './guard.ts'
 import type { Visits } from './visits.ts'
 
 interface RawAnswerParts {
   readonly endpoints: readonly RawEndpoint[]
   readonly guard: Pick<Guard, 'enter' | 'holdsToken'>
+  /** The raw answers of the home of a person. */
+  readonly ofPerson: (person: string) => Promise<RawAnswers>
   readonly visits: Visits
   readonly rooms: ReturnType<typeof createBodyRooms>
   readonly secrets?: KnownSecrets | undefined
   readonly unexpected: (error: unknown, path: string) => void
 }
 
-/** Answers requests of raw endpoints on the socket; `false` for the others. What it begins never rejects. */
-export function createRawAnswers(
-  parts: RawAnswerParts,
-): (incoming: IncomingMessage, outgoing: ServerResponse) => boolean {
-  return (incoming, outgoing) => {
-    const { url = '' } = incoming
-    const endpoint = parts.endpoints.find(({ path }) => url.startsWith(path))
-    if (endpoint === undefined) return false
-    void answerRaw(endpoint, parts, { incoming, outgoing })
-    return true
+export interface RawAnswers {
+  /** Answers a request of a raw endpoint on the socket; `false` for the others. What it begins never rejects. */
+  answer(incoming: IncomingMessage, outgoing: ServerResponse): boolean
+  /** Answers somebody whom the guard has let in. `path` is that of the endpoint. */
+  answerAs(visitor: Visitor, path: string, sockets: Omit<RawCall, 'caller' | 'holdsToken'>): Promise<void>
+}
+
+export function createRawAnswers(parts: RawAnswerParts): RawAnswers {
+  const { endpoints, guard } = parts
+  return {
+    answer(incoming, outgoing) {
+      const { url = '' } = incoming
+      const endpoint = endpoints.find(({ path }) => url.startsWith(path))
+      if (endpoint === undefined) return false
+      void answerRaw(endpoint, parts, { incoming, outgoing })
+      return true
+    },
+    async answerAs(visitor, path, sockets) {
+      const endpoint = endpoints.find((each) => each.path === path)!
+      await endpoint.answer({ ...sockets, caller: visitor, holdsToken: guard.holdsToken })
+    },
   }
 }
 
 async function answerRaw(
   endpoint: RawEndpoint,
-  { guard, visits, rooms, secrets, unexpected }: RawAnswerParts,
+  { guard, ofPerson, visits, rooms, secrets, unexpected }: RawAnswerParts,
   sockets: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },
 ): Promise<void> {
   const { incoming, outgoing } = sockets
@@ -48,8 +68,10 @@ async function answerRaw(
     )
     // A caller that has left meanwhile is not answered.
     if (outgoing.destroyed) return
-    room = rooms(visitor.by)
-    await endpoint.answer({ ...sockets, caller: visitor, room, holdsToken: guard.holdsToken })
+    room = rooms(ownerOf(visitor))
+    if (visitor.person === undefined)
+      await endpoint.answer({ ...sockets, caller: visitor, room, holdsToken: guard.holdsToken })
+    else await (await ofPerson(visitor.person)).answerAs(visitor, endpoint.path, { ...sockets, room })
   } catch (error) {
     room?.end()
     const failure = redactFailure(toFailure(error), secrets)

@@ -11,6 +11,10 @@ export const mcpClient = capability<McpSettings, McpService>({
     Object.entries(servers)
       .filter(([, { command, enabled, sandbox }]) => command !== undefined && enabled && sandbox === 'off')
       .map(([name]) => `the MCP server ${name} runs without a sandbox`),
+  settingsOfPerson: (settings) => ({
+    ...settings,
+    servers: Object.fromEntries(Object.entries(settings.servers).filter(([, { people }]) => people)),
+  }),
   async checks({ settings: { servers } }) {
     const names = Object.keys(servers)
     if (names.length === 0) return []

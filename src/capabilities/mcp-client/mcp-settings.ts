@@ -25,6 +25,12 @@ const serverSettings = z.strictObject({
       'How the program is confined. `off`: it can do what you can. `network`: it can change the workspace and use the network. `closed`: the same without network.',
     ),
   enabled: z.boolean().default(true).describe('Whether the server is used.'),
+  people: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether the other people of this gateway have its tools, too. Each of them gets a connection of their own.',
+    ),
   connectTimeoutMs: milliseconds()
     .default(10_000)
     .describe('Time limit for the server to connect and list what it offers, ms.'),

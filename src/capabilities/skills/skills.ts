@@ -93,6 +93,8 @@ export const skills = capability({
     programs: [join(home, 'skills'), directory, ...extraDirs],
   }),
   homeFolders: ({ directory, extraDirs }) => [directory, ...extraDirs],
+  // Skills are instructions that everybody here follows.
+  settingsOfPerson: (settings) => settings,
   async start(host) {
     const { settings, home, environment, layout, settingsOf, sandbox } = host
     const { pinnedSkills } = await import('./pinned-skills.ts')

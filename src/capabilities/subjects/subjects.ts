@@ -34,6 +34,11 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
     outOfReach: [directory, tastes, join(home, 'subjects'), join(home, 'tastes')],
   }),
   homeFolders: ({ directory, tastes }) => [directory, tastes],
+  settingsOfPerson: ({ default: _ofOwner, ...settings }, home) => ({
+    ...settings,
+    directory: join(home, 'subjects'),
+    tastes: join(home, 'tastes'),
+  }),
   start: async (host) => (await import('./subject-service.ts')).startSubjects(host),
   tools: ({ service }) => service.tools,
   async turn({ service }, { choices: { subject } }) {

@@ -65,6 +65,7 @@ export const telegram = capability<TelegramSettings | undefined>({
       ),
     ]
   },
+  settingsOfPerson: () => undefined,
   checks: checkTelegram,
   channels: openChannel,
   pairingNotice: (code) => [`In a group, name the bot: /pair@NAME_OF_YOUR_BOT ${code}`],

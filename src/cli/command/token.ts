@@ -21,12 +21,17 @@ export const tokenCommand = commandWithSubcommands({
     '`mcp` is for MCP clients alone. `revoke` ends a token at once, with what it holds open. WHEN is a span such as 12h, 30d or 8w, or a date.',
   options: {
     scope: { value: 'SCOPE', summary: `what the new token is for: ${tokenScopes.join(', ')}` },
+    person: { value: 'PERSON', summary: 'whose home the new token opens (default: yours)' },
     expires: { value: 'WHEN', summary: 'when the new token expires (default: never)' },
   },
   first: 'show',
   subcommands: {
     show: { usage: '[--json]', forPersons: 'read the token', run: showToken },
-    new: { usage: 'NAME --scope SCOPE [--expires WHEN] [--json]', forPersons: 'make a token', run: newToken },
+    new: {
+      usage: 'NAME --scope SCOPE [--person PERSON] [--expires WHEN] [--json]',
+      forPersons: 'make a token',
+      run: newToken,
+    },
     list: { usage: '[--json]', run: listTokens },
     revoke: { usage: 'NAME [--json]', forPersons: 'revoke a token', run: revokeToken },
   },
@@ -49,7 +54,7 @@ async function showToken(call: CommandCall, io: Io): Promise<number> {
 async function newToken(call: CommandCall, io: Io): Promise<number> {
   const name = call.words[1]!
   const scope = readScope(call.text('scope'))
-  const draft = { name, scope, ...defined({ expires: call.text('expires') }) }
+  const draft = { name, scope, ...defined({ expires: call.text('expires'), person: call.text('person') }) }
   const { token, hash: _hash, ...made } = await makeToken(call.home, io, draft)
   if (call.json) return printJson(io, { ...made, token })
   const until = made.expires === undefined ? 'It does not expire.' : `It expires ${timeText(made.expires, new Date())}.`
@@ -79,9 +84,10 @@ async function listTokens(call: CommandCall, io: Io): Promise<number> {
 
 function tokenTable(tokens: readonly ListedToken[], io: Io): string {
   const now = new Date()
-  const rows = tokens.map(({ name, scope, made, expires, used, isExpired }) => ({
+  const rows = tokens.map(({ name, scope, person, made, expires, used, isExpired }) => ({
     token: name,
     scope,
+    ...(tokens.some((each) => each.person !== undefined) && { person: person ?? '' }),
     made: timeText(made, now),
     expires: expires === undefined ? 'never' : `${isExpired ? 'expired ' : ''}${timeText(expires, now)}`,
     'last used': used === undefined ? 'never' : timeText(used, now),

@@ -174,6 +174,19 @@ const budget = z.strictObject({
   warnAt: share().default(0.8).describe('Share of the limit at which a warning is shown, once in each period, 0 to 1.'),
 })
 
+const people = z.strictObject({
+  budgets: z
+    .array(budget.omit({ agent: true, token: true, channel: true }))
+    .default([])
+    .describe('Limits in money or tokens of each person: those of `budgets` are of the owner.'),
+  maxOpenTurns: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(100)
+    .describe('How many turns of one person may be accepted and not ended. More are refused with `overloaded`, 503.'),
+})
+
 const audit = z.strictObject({
   checkpoints: z
     .array(z.string().refine(isCheckpointTarget, 'must be a file, `syslog`, `git:FOLDER`, or an http(s) address'))
@@ -259,6 +272,7 @@ export function hostSchema({ layouts, providers, inside, sections }: HostSchemaO
       .array(budget)
       .default([])
       .describe('Limits in money or tokens. A call that could pass one of them waits until you decide.'),
+    people: people.prefault({}).describe('What holds for each of the other people of this gateway.'),
     audit: audit.prefault({}).describe('How it is proven later that the audit was not changed.'),
     store: storeSetting
       .optional()

@@ -69,6 +69,7 @@ const memberKinds: Readonly<Record<Exclude<keyof AnyCapability, 'name' | 'settin
   costGroups: 'object',
   places: 'function',
   homeFolders: 'function',
+  settingsOfPerson: 'function',
   unconfined: 'function',
   start: 'function',
   layers: 'function',

@@ -23,6 +23,8 @@ export interface LiveModels {
   providers: Readonly<Record<string, ProviderConfiguration>>
   /** By id. Their facts stay as they were at the start. */
   models?: Readonly<Record<string, ModelConfiguration>>
+  /** Called where one of them has changed: by every runtime that shares them. */
+  readonly changed: Set<() => void>
 }
 
 /** `longestMs`: how long after a failure another model may be asked. `warn` hears once of each model whose window nobody could tell. */

@@ -20,6 +20,7 @@ export async function openModelService(
   const { models, clock } = parts
   const { milliseconds } = answerLimits(0, parts.settings.maxAnswerMs)
   const choice = createModelChoice(models, clock, parts.live, milliseconds, warn)
+  parts.live.changed.add(choice.forget)
   const learned = await openLearned(parts.store, clock, warn)
   const { calibration, limits } = learned
   const views: Pick<Runtime, 'setup' | 'models' | 'model'> = {
@@ -37,5 +38,6 @@ export async function openModelService(
       choice.forget()
       limits.forget()
     },
+    close: () => void parts.live.changed.delete(choice.forget),
   }
 }

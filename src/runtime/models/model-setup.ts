@@ -47,7 +47,7 @@ export function createModelSetup(
     live.model = configuration.model
     live.providers = configuration.providers
     live.models = configuration.models
-    choice.forget()
+    for (const hear of live.changed) hear()
   }
 
   return {

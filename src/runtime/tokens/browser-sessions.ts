@@ -1,10 +1,15 @@
 import { join } from 'node:path'
 import { z } from 'zod'
-import { type Clock, sha256 } from '../../platform.ts'
+import { type Clock, defined, sha256 } from '../../platform.ts'
 import { homeAt } from '../home/home.ts'
 import { fileRows, memoryRows, type Rows } from './row-file.ts'
 
-const row = z.looseObject({ hash: z.string(), token: z.string(), expires: z.iso.datetime() })
+const row = z.looseObject({
+  hash: z.string(),
+  token: z.string(),
+  expires: z.iso.datetime(),
+  person: z.string().optional(),
+})
 
 /** A browser that has brought a token and got a cookie for it. */
 export interface BrowserSession {
@@ -12,16 +17,22 @@ export interface BrowserSession {
   /** SHA-256 of the token that it brought: the session ends with that token. */
   readonly token: string
   readonly expires: string
+  /** Who signed in here without a token; `token` is then no hash. */
+  readonly person?: string | undefined
 }
 
 /** The browsers that are signed in. A restart keeps them. */
 export interface BrowserSessions {
   /** Signs a browser in with a token, by its SHA-256, and returns the value of its cookie. */
   begin(token: string): Promise<string>
+  /** Signs a browser in as a person, and returns the value of its cookie. */
+  beginFor(person: string): Promise<string>
   /** Of the value of a cookie. Where the file cannot be read there is none. */
   find(value: string): BrowserSession | undefined
   /** Signs the browser with this cookie out. */
   end(value: string): Promise<void>
+  /** Signs every browser of a person out that signed in without a token. */
+  endOf(person: string): Promise<void>
 }
 
 /** How long a browser stays signed in, seconds: 30 days. */
@@ -41,21 +52,23 @@ export function openBrowserSessions({ home, random, clock }: BrowserSessionOptio
   const rows: Rows<BrowserSession> =
     home === undefined ? memoryRows() : fileRows({ home, path: join(homeAt(home).data, 'browsers.json'), clock, row })
   const isLive = ({ expires }: BrowserSession) => Date.parse(expires) > clock.now()
+  const begin = async (token: string, person?: string): Promise<string> => {
+    const value = Buffer.from(random(32)).toString('base64url')
+    const expires = new Date(clock.now() + BROWSER_SESSION_SECONDS * 1_000).toISOString()
+    await rows.edit((all) => {
+      const live = all.filter(isLive)
+      const own = live.filter((each) => each.token === token)
+      const kept = new Set(own.slice(-MOST + 1))
+      return [
+        ...live.filter((each) => each.token !== token || kept.has(each)),
+        { hash: sha256(value), token, expires, ...defined({ person }) },
+      ]
+    })
+    return value
+  }
   return {
-    async begin(token) {
-      const value = Buffer.from(random(32)).toString('base64url')
-      const expires = new Date(clock.now() + BROWSER_SESSION_SECONDS * 1_000).toISOString()
-      await rows.edit((all) => {
-        const live = all.filter(isLive)
-        const own = live.filter((each) => each.token === token)
-        const kept = new Set(own.slice(-MOST + 1))
-        return [
-          ...live.filter((each) => each.token !== token || kept.has(each)),
-          { hash: sha256(value), token, expires },
-        ]
-      })
-      return value
-    },
+    begin: (token) => begin(token),
+    beginFor: (person) => begin(`person:${person}`, person),
     find(value) {
       const hash = sha256(value)
       try {
@@ -67,6 +80,9 @@ export function openBrowserSessions({ home, random, clock }: BrowserSessionOptio
     async end(value) {
       const hash = sha256(value)
       await rows.edit((all) => all.filter((each) => each.hash !== hash && isLive(each)))
+    },
+    async endOf(person) {
+      await rows.edit((all) => all.filter((each) => each.person !== person))
     },
   }
 }

@@ -4,6 +4,7 @@ import { RuntimeError, type TokenScope, tokenScopes } from '../../capability.ts'
 import { type Clock, defined, sha256 } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
 import { homeAt, type TokenStore, tokenStore } from '../home/home.ts'
+import { assertPerson } from '../people/people.ts'
 import { fileRows } from './row-file.ts'
 import { type BrowserSessions, openBrowserSessions } from './browser-sessions.ts'
 import { openTokenUses, type TokenUses } from './token-uses.ts'
@@ -16,6 +17,8 @@ const row = z.looseObject({
   made: z.iso.datetime(),
   /** ISO 8601; absent: never. */
   expires: z.iso.datetime().optional(),
+  person: z.string().optional(),
+  invites: z.literal(true).optional(),
 })
 
 /** A token that somebody beside the owner has, as it is kept: without the token itself. */
@@ -27,9 +30,13 @@ export interface NamedToken {
   readonly made: string
   /** ISO 8601; absent: never. */
   readonly expires?: string | undefined
+  /** Whose it is, and whose home it opens. Absent: that of the owner. */
+  readonly person?: string | undefined
+  /** It opens nothing but one browser of that person, once. */
+  readonly invites?: true | undefined
 }
 
-export interface TokenDraft {
+export interface TokenDraft extends Pick<NamedToken, 'person' | 'invites'> {
   readonly name: string
   readonly scope: TokenScope
   /** A span from now, such as `30d`, or a date, which is valid to its end, or a time. Absent: never. */
@@ -88,12 +95,16 @@ export function openNamedTokens({ home, store, random, clock }: NamedTokensOptio
   return {
     list: () => rows.current(),
     find: (hash) => byHash(readable(rows.current)).get(hash),
-    async make({ name, scope, expires }, by) {
+    async make({ name, scope, expires, person, invites }, by) {
       if (!NAME.test(name)) throw badName(name)
+      if (person !== undefined) {
+        assertPerson(home, person, clock)
+        if (scope === 'admin') throw notForPeople()
+      }
       const until = expires === undefined ? undefined : tokenExpiry(expires, clock.now())
       const token = Buffer.from(random(32)).toString('base64url')
       const made = clock.time()
-      const kept = { name, scope, hash: sha256(token), made, ...defined({ expires: until }) }
+      const kept = { name, scope, hash: sha256(token), made, ...defined({ expires: until, person, invites }) }
       await rows.edit(
         (all) => {
           if (all.some((each) => each.name.toLowerCase() === name.toLowerCase()))
@@ -105,7 +116,11 @@ export function openNamedTokens({ home, store, random, clock }: NamedTokensOptio
             )
           return [...all, kept]
         },
-        record(by, `token ${name} made: ${scope}, ${until === undefined ? 'never expires' : `expires ${until}`}`),
+        record(
+          by,
+          `token ${name} made: ${scope}, ${until === undefined ? 'never expires' : `expires ${until}`}` +
+            (person === undefined ? '' : `, of ${person}`),
+        ),
       )
       return { ...kept, token }
     },
@@ -170,7 +185,12 @@ export function listedTokens(
       name: token.name,
       scope: token.scope,
       made: token.made,
-      ...defined({ expires: token.expires, used: used !== undefined && used >= token.made ? used : undefined }),
+      ...defined({
+        person: token.person,
+        invites: token.invites,
+        expires: token.expires,
+        used: used !== undefined && used >= token.made ? used : undefined,
+      }),
       isExpired: isExpired(token, now),
     }
   })
@@ -199,6 +219,11 @@ function badName(name: string): RuntimeError {
     {},
     { hint: 'Use 1 to 64 letters, digits, dots, dashes and underscores, and begin with a letter or a digit.' },
   )
+}
+
+function notForPeople(): RuntimeError {
+  const hint = 'Use approve, talk or read.'
+  return new RuntimeError('invalid-input', 'A token of a person cannot have the scope admin.', {}, { hint })
 }
 
 /** ISO 8601: after a span such as `12h` or `30d`, at a time, or at the end of a local date. Throws RuntimeError `invalid-input`. */

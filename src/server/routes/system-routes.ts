@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { PeopleHomes } from '../../runtime.ts'
 import { json, text, empty, download } from '../answer.ts'
 import { type Route, jsonAnswer, route, type Runtime } from '../../capability.ts'
 import { defined } from '../../platform.ts'
@@ -18,11 +19,13 @@ export interface SystemOptions {
   readonly choices: ChoiceDescriptions
   readonly configuration: () => unknown
   readonly openapi: () => Promise<unknown>
+  /** The homes within this one, which are read again with it. */
+  readonly people?: Pick<PeopleHomes, 'reload'> | undefined
 }
 
 /** The gateway itself: health, status, models, configuration, and a preview of the next call. */
 export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly Route[] {
-  const { version, choices, configuration, openapi } = options
+  const { version, choices, configuration, openapi, people } = options
   const previewQuery = z.strictObject({
     session: z.string().min(1).optional().describe('Absent: the first call of a new session.'),
     input: z.string().optional().describe('The text of the next message.'),
@@ -154,7 +157,13 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
         session: z.string().optional(),
       }),
       answers: () => jsonAnswer('Warnings about them, and folded sessions', reloaded),
-      handle: ({ query }) => runtime.reload({ now: query.now === 'true', ...defined({ session: query.session }) }),
+      async handle({ query }) {
+        const { warnings, ...rest } = await runtime.reload({
+          now: query.now === 'true',
+          ...defined({ session: query.session }),
+        })
+        return { warnings: [...warnings, ...((await people?.reload()) ?? [])], ...rest }
+      },
     }),
     route('POST /api/context', {
       scope: 'read',

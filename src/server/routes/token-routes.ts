@@ -25,11 +25,14 @@ const tag = 'tokens'
 const name = z.string().min(1).max(64)
 const scope = z.enum(tokenScopes)
 const time = z.string().optional()
+const personName = z.string().min(1).max(32).describe('Whose home it opens. Absent: that of the owner.')
 
 const listed = z.object({
   name,
   scope,
   made: z.string(),
+  person: personName.optional(),
+  invites: z.literal(true).optional().describe('It is an invitation: it signs one browser of that person in, once.'),
   expires: time.describe('Absent: never.'),
   used: time.describe('When it was last used, to the minute. Absent: never.'),
   isExpired: z.boolean(),
@@ -60,13 +63,14 @@ function ownerTokenRoutes(
           caller: z.object({
             name: name.optional().describe('Of a named token. Absent: that of the owner.'),
             scope: z.string(),
+            person: personName.optional(),
           }),
         }),
       handle: async ({ caller }) => ({
         needed: hasToken,
         canReplace,
-        ...defined({ made: await owner?.made() }),
-        caller: { scope: caller.scope, ...defined({ name: caller.name }) },
+        ...defined({ made: caller.person === undefined ? await owner?.made() : undefined }),
+        caller: { scope: caller.scope, ...defined({ name: caller.name, person: caller.person }) },
       }),
     }),
     route('POST /api/token/replace', {
@@ -120,6 +124,7 @@ function namedTokenRoutes({ store }: Runtime, { tokens, onMade }: TokenRoutesOpt
       body: z.strictObject({
         name,
         scope,
+        person: personName.optional(),
         expires: z
           .string()
           .max(100)
@@ -129,7 +134,9 @@ function namedTokenRoutes({ store }: Runtime, { tokens, onMade }: TokenRoutesOpt
       answers: () =>
         jsonAnswer(
           'The token',
-          listed.pick({ name: true, scope: true, made: true, expires: true }).extend({ token: z.string() }),
+          listed
+            .pick({ name: true, scope: true, person: true, made: true, expires: true })
+            .extend({ token: z.string() }),
           201,
         ),
       async handle({ body, caller }) {

@@ -1,0 +1,149 @@
+import { type CommandCall, exactMoneyText, type GatewayConnection, type Io } from '../../capability.ts'
+import { nearestHint } from '../../platform.ts'
+import { apiPath, requestJson, requestList, sendRequest } from '../answer.ts'
+import { yesOption } from '../arguments.ts'
+import { confirm, isInteractive } from '../approval/asking.ts'
+import { showList } from '../command-forms.ts'
+import { findGateway, withConnection } from '../connection.ts'
+import { usageFailure } from '../failure.ts'
+import { note, print, printChange, printJson } from '../io.ts'
+import { commandWithSubcommands } from '../subcommand.ts'
+import { rowTable } from '../table.ts'
+import { timeText } from '../time-text.ts'
+
+const roles = ['member', 'guest'] as const
+
+interface ListedPerson {
+  readonly name: string
+  readonly role: string
+  readonly made: string
+  readonly email?: string
+  readonly usage?: {
+    readonly sessions: number
+    readonly prompt: number
+    readonly output: number
+    readonly money?: number
+    readonly storeBytes: number
+    readonly updated?: string
+  }
+}
+
+interface Invitation {
+  readonly path: string
+  readonly expires: string
+}
+
+export const peopleCommand = commandWithSubcommands({
+  name: 'people',
+  group: 'set-up',
+  summary: 'let other people use this gateway, each with a home of their own',
+  details:
+    'Each person has sessions, files, memory and limits of their own, which no other person sees. `add` prints an invitation: a link that signs ' +
+    'one browser in, once, within seven days; `invite` makes another one. A `member` talks and decides about calls of tools, a `guest` talks. ' +
+    'A program gets a token with `foreword token new NAME --scope talk --person PERSON`. `remove` deletes a home with everything in it.',
+  options: {
+    role: { value: 'ROLE', summary: `what they may do: ${roles.join(' or ')} (default: member)` },
+    email: { value: 'ADDRESS', summary: 'their address, to know them by' },
+    yes: yesOption,
+  },
+  first: 'list',
+  subcommands: {
+    list: { usage: '[--json]', run: listPeople() },
+    add: { usage: 'NAME [--role ROLE] [--email ADDRESS] [--json]', forPersons: 'let people in', run: addPerson },
+    invite: { usage: 'NAME [--json]', forPersons: 'let people in', run: invitePerson },
+    role: { usage: 'NAME ROLE [--json]', forPersons: 'change what people may do', run: changeRole },
+    remove: { usage: 'NAME [--yes] [--json]', forPersons: 'remove people', run: removePerson },
+  },
+})
+
+function listPeople() {
+  return showList<ListedPerson>((connection) => requestList(connection, '/api/people', 'people'), {
+    empty: 'Nobody but you yet. Add somebody with `foreword people add NAME`.',
+    table: peopleTable,
+  })
+}
+
+function peopleTable(people: readonly ListedPerson[], io: Io): string {
+  const now = new Date()
+  const rows = people.map(({ name, role, usage, email }) => ({
+    person: name,
+    role,
+    email: email ?? '',
+    sessions: usage === undefined ? 'not known' : String(usage.sessions),
+    tokens: usage === undefined ? '' : (usage.prompt + usage.output).toLocaleString('en'),
+    cost: usage?.money === undefined ? '' : exactMoneyText(usage.money),
+    'last active': usage?.updated === undefined ? 'never' : timeText(usage.updated, now),
+  }))
+  return rowTable(rows, io, { spare: ['email', 'tokens'] })
+}
+
+async function addPerson(call: CommandCall, io: Io): Promise<number> {
+  const name = call.words[1]!
+  const body = { name, role: readRole(call.text('role') ?? 'member'), email: call.text('email') }
+  const made = await withConnection(call.home, io, 'write', (connection) =>
+    requestJson<ListedPerson & { readonly invitation?: Invitation }>(connection, '/api/people', {
+      method: 'POST',
+      body,
+    }),
+  )
+  if (call.json) return printJson(io, made)
+  note(io, `Added ${name} (${made.role}).`)
+  return printInvitation(name, made.invitation!, call, io)
+}
+
+async function invitePerson(call: CommandCall, io: Io): Promise<number> {
+  const name = call.words[1]!
+  const made = await withConnection(call.home, io, 'write', (connection) =>
+    requestJson<Invitation>(connection, apiPath('/api/people/', name, '/invitation'), { method: 'POST', body: {} }),
+  )
+  return call.json ? printJson(io, made) : printInvitation(name, made, call, io)
+}
+
+/** Prints the link alone on the standard output. Without a gateway there is no address yet to put in front of it. */
+async function printInvitation(
+  name: string,
+  { path, expires }: Invitation,
+  call: CommandCall,
+  io: Io,
+): Promise<number> {
+  const running = await findGateway(call.home)
+  const address = running.type === 'gateway' ? running.address : undefined
+  note(
+    io,
+    `Send this link to ${name}. It signs one browser in, once, until ${timeText(expires, new Date())}.` +
+      (address === undefined ? ' No gateway runs: put the address of yours in front of it.' : ''),
+  )
+  print(io, `${address ?? ''}${path}`)
+  return 0
+}
+
+async function changeRole(call: CommandCall, io: Io): Promise<number> {
+  const [, name, word] = call.words as readonly [string, string, string]
+  const role = readRole(word)
+  await withConnection(call.home, io, 'write', (connection) =>
+    sendRequest(connection, apiPath('/api/people/', name), { method: 'PATCH', body: { role } }),
+  )
+  return printChange({ person: name, role }, `${name} is ${role} now.`, call, io)
+}
+
+async function removePerson(call: CommandCall, io: Io): Promise<number> {
+  const name = call.words[1]!
+  if (!call.has('yes') && !call.json && isInteractive(io)) {
+    note(io, `This removes ${name} with all sessions, files and memory. It cannot be undone.`)
+    if (!(await confirm(io, `Remove ${name}?`))) {
+      note(io, 'Nothing was removed.')
+      return 1
+    }
+  }
+  const removed = await withConnection(call.home, io, 'write', (connection: GatewayConnection) =>
+    requestJson<{ readonly removed: string }>(connection, apiPath('/api/people/', name), { method: 'DELETE' }),
+  )
+  return printChange(removed, `Removed ${name}. Backups made before still have their words.`, call, io)
+}
+
+function readRole(text: string): (typeof roles)[number] {
+  const role = roles.find((each) => each === text)
+  if (role !== undefined) return role
+  const hint = nearestHint(text, roles, `Use ${roles.join(' or ')}.`, (near) => `\`${near}\``)
+  throw usageFailure(`Unknown role "${text}".`, hint)
+}

@@ -1,0 +1,177 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import { RuntimeError, type TokenScope } from '../../capability.ts'
+import { type Clock, defined } from '../../platform.ts'
+import type { SessionStore } from '../../session.ts'
+import { homeAt } from '../home/home.ts'
+import { fileRows } from '../tokens/row-file.ts'
+
+/** What a person may do in their own home: a `member` talks and decides about calls of tools, a `guest` talks. */
+export const personRoles = ['member', 'guest'] as const
+
+export type PersonRole = (typeof personRoles)[number]
+
+/** The most that a token or a browser of somebody with this role may do. */
+export const scopeOfRole: Readonly<Record<PersonRole, TokenScope>> = { member: 'approve', guest: 'talk' }
+
+const identity = z.strictObject({
+  issuer: z.string().describe('Address of the provider that they sign in with.'),
+  subject: z.string().describe('Who they are there.'),
+})
+
+const row = z.looseObject({
+  name: z.string(),
+  role: z.enum(personRoles),
+  made: z.iso.datetime(),
+  email: z.string().optional(),
+  identity: identity.optional(),
+  groups: z.array(z.string()).optional(),
+  leaving: z.literal(true).optional(),
+})
+
+/** Who somebody is at the provider that they sign in with. */
+export type Identity = z.infer<typeof identity>
+
+/** Somebody beside the owner, with a home of their own. */
+export interface Person {
+  /** Such as `ann`: the name of the folder in `people`, too. */
+  readonly name: string
+  readonly role: PersonRole
+  /** ISO 8601. */
+  readonly made: string
+  readonly email?: string | undefined
+  /** Absent: they come with a token or an invitation. */
+  readonly identity?: Identity | undefined
+  /** Those that the provider named at the last sign-in. */
+  readonly groups?: readonly string[] | undefined
+  /** Nobody comes in as them any more, and their home is being removed. */
+  readonly leaving?: true | undefined
+}
+
+export type PersonDraft = Omit<Person, 'made' | 'leaving'>
+
+/** What of a person can change. Absent fields stay. */
+export type PersonChange = Partial<Pick<Person, 'role' | 'email' | 'identity' | 'groups'>>
+
+/** The people of a gateway, in `data/people.json` of the home; every change is in the audit before it counts. */
+export type People = ReturnType<typeof openPeople>
+
+interface PeopleOptions {
+  readonly home: string
+  readonly store: Pick<SessionStore, 'transaction'>
+  readonly clock: Clock
+}
+
+/** Opens the list of people. Other processes may change it at the same time. */
+export function openPeople({ home, store, clock }: PeopleOptions) {
+  const rows = fileRows<Person>({ home, path: peopleFile(home), clock, row })
+  const record = (by: string, reason: string) => async () => {
+    const facts = { kind: 'change', rule: 'data/people.json', by, reason } as const
+    await store.transaction([{ type: 'audit', facts, time: clock.time() }])
+  }
+  const edit = async (name: string, by: string, reason: string, change: (found: Person) => Person) => {
+    let found: Person | undefined
+    await rows.edit(
+      (all) => {
+        found = all.find((each) => each.name === name)
+        if (found === undefined) throw personNotFound(name)
+        return all.map((each) => (each.name === name ? change(each) : each))
+      },
+      record(by, reason),
+    )
+    return found!
+  }
+
+  return {
+    /** In the order in which they were added. Throws RuntimeError `storage` where the file cannot be read. */
+    list: (): readonly Person[] => rows.current(),
+    /** Where the file cannot be read there is nobody. */
+    find: (name: string): Person | undefined => readable(rows.current).find((each) => each.name === name),
+    /** The one who signs in as this identity. */
+    byIdentity: ({ issuer, subject }: Identity): Person | undefined =>
+      readable(rows.current).find(({ identity: own }) => own?.issuer === issuer && own.subject === subject),
+    /** Rejects with RuntimeError `invalid-input` for a name that is none, and `exists` for one that is taken. */
+    async add(draft: PersonDraft, by: string): Promise<Person> {
+      const { name, role, email, identity: own, groups } = draft
+      if (!PERSON_NAME.test(name)) throw badName(name)
+      const person: Person = { name, role, made: clock.time(), ...defined({ email, identity: own, groups }) }
+      await rows.edit(
+        (all) => {
+          if (all.some((each) => each.name === name)) {
+            const hint = 'Choose another name.'
+            throw new RuntimeError('exists', `There is a person ${name} already.`, { person: name }, { hint })
+          }
+          return [...all, person]
+        },
+        record(by, `${name} added as ${role}`),
+      )
+      return person
+    },
+    /** Rejects with RuntimeError `not-found`. */
+    async change(name: string, change: PersonChange, by: string): Promise<void> {
+      const what = Object.entries(defined(change)).map(([key, value]) =>
+        key === 'role' ? `role ${String(value)}` : key,
+      )
+      await edit(name, by, `${name}: ${what.join(', ')} changed`, (found) => ({ ...found, ...defined(change) }))
+    },
+    /** From here on nobody comes in as them; their home can be removed. Rejects with RuntimeError `not-found`. */
+    leave: (name: string, by: string): Promise<Person> =>
+      edit(name, by, `${name} removed`, (found) => ({ ...found, leaving: true })),
+    /** Somebody whose home is gone. */
+    forget: (name: string): Promise<void> => rows.edit((all) => all.filter((each) => each.name !== name)),
+  }
+}
+
+/** The people of a home, to look at. Throws RuntimeError `storage` where their file cannot be read. */
+export function readPeople(home: string, clock: Clock): readonly Person[] {
+  return fileRows<Person>({ home, path: peopleFile(home), clock, row }).current()
+}
+
+/** Throws where nobody of this name can have a token: RuntimeError `not-found`. */
+export function assertPerson(home: string, name: string, clock: Clock): void {
+  if (!readPeople(home, clock).some((each) => each.name === name && !each.leaving)) throw personNotFound(name)
+}
+
+function peopleFile(home: string): string {
+  return join(homeAt(home).data, 'people.json')
+}
+
+/** The home of a person, within that of the gateway. */
+export function personHome(home: string, name: string): string {
+  return join(peopleFolder(home), name)
+}
+
+/** The folder with the homes of the people of a gateway. */
+export function peopleFolder(home: string): string {
+  return join(home, 'people')
+}
+
+/** The name of a folder and of a schema in PostgreSQL: one form of letters, so that no two names are one place. */
+const PERSON_NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$(?<=^.{1,32})/
+
+function badName(name: string): RuntimeError {
+  const hint = 'Use at most 32 small letters and digits, begin with a letter, and put single dashes between them.'
+  return new RuntimeError(
+    'invalid-input',
+    `${JSON.stringify(name.slice(0, 100))} cannot be the name of a person.`,
+    {},
+    { hint },
+  )
+}
+
+export function personNotFound(name: string): RuntimeError {
+  return new RuntimeError(
+    'not-found',
+    `There is no person ${JSON.stringify(name.slice(0, 100))}.`,
+    { person: name.slice(0, 100) },
+    { hint: 'List the people with `foreword people`.' },
+  )
+}
+
+function readable(rows: () => readonly Person[]): readonly Person[] {
+  try {
+    return rows()
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path'
+import type { AnyCapability } from '../../capability.ts'
+import { type Configuration, capabilitySettings } from '../configuration/configuration.ts'
+import { settingsSection } from '../configuration/schema.ts'
+
+/**
+ * The configuration of a person's home, out of that of the home around it: the same models, limits of `people`, and folders
+ * of their own. What belongs to the owner alone, such as a bot or the access of an MCP server, is left out by its capability.
+ */
+export function personConfiguration(
+  configuration: Configuration,
+  capabilities: readonly AnyCapability[],
+  home: string,
+): Configuration {
+  const { agent, gateway, people } = configuration
+  const { token: _ofOwner, ...rest } = gateway
+  const own: Configuration = {
+    ...configuration,
+    gateway: rest,
+    agent: { ...agent, workspace: join(home, 'workspace'), maxOpenTurns: people.maxOpenTurns },
+    budgets: people.budgets,
+    audit: { ...configuration.audit, checkpoints: ['audit-checkpoints.jsonl'] },
+    store: undefined,
+  }
+  return capabilities.reduce((made, each) => {
+    const { settingsOfPerson } = each
+    if (settingsOfPerson === undefined) return made
+    const settings: unknown = settingsOfPerson(capabilitySettings(configuration, each), home)
+    return withValue(made, settingsSection(each).split('.'), settings) as Configuration
+  }, own)
+}
+
+/** The capabilities in a person's home. One that names folders of the owner, and does not say what a person has, stays out. */
+export function personCapabilities(capabilities: readonly AnyCapability[]): readonly AnyCapability[] {
+  return capabilities.filter((each) => each.homeFolders === undefined || each.settingsOfPerson !== undefined)
+}
+
+function withValue(object: unknown, [name, ...inner]: readonly string[], value: unknown): unknown {
+  if (name === undefined) return value
+  const fields = object as Readonly<Record<string, unknown>>
+  return { ...fields, [name]: withValue(fields[name] ?? {}, inner, value) }
+}
