@@ -125,7 +125,7 @@ export {
   storeBytes,
   storePath,
 } from './session/store-file.ts'
-export { isPostgresAddress } from './session/postgres/address.ts'
+export { databaseName, isPostgresAddress, SCHEMA_NAME } from './session/postgres/address.ts'
 export type { DatabaseFacts } from './session/postgres/examine-database.ts'
 export type { PostgresAddress as DatabasePlace } from './session/postgres/client.ts'
 export { type BlobStore, openBlobs } from './session/blobs.ts'

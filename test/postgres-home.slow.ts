@@ -68,6 +68,38 @@ test('a gateway keeps its sessions in PostgreSQL, and every command finds them w
   assert.ok(!said.join('\n').includes(PASSWORD), 'the password was printed')
 })
 
+test('two gateways work at once on the schemas of one database, and neither sees what the other has', async (context) => {
+  const address = await server.database()
+  const homes = ['anna', 'ben'].map((schema) => {
+    const { home, environment } = temporaryHome(context)
+    addTo(home, { 'config.json': JSON.stringify({ store: { address, schema, readers: 2 }, gateway: { port: 0 } }) })
+    return { schema, environment: { ...environment, FOREWORD_STORE_PASSWORD: PASSWORD } }
+  })
+  const [anna, ben] = homes as [(typeof homes)[0], (typeof homes)[0]]
+  const ask = async (environment: Readonly<Record<string, string>>, ...words: readonly string[]) => {
+    const answer = await run(words, { environment })
+    assert.equal(answer.code, 0, `${words.join(' ')}: ${answer.stderr}`)
+    return answer.stdout
+  }
+  const gateways = homes.map(({ environment }) => spawnForeword(context, ['start', '--json'], environment))
+  for (const [index, gateway] of gateways.entries()) {
+    const started = JSON.parse(await gateway.line(/^\{/))
+    assert.equal(started.store, `${address} (schema ${homes[index]!.schema})`)
+  }
+  const { sessionId } = JSON.parse(await ask(anna.environment, 'send', 'How deep is the Mariana trench?', '--json'))
+  assert.doesNotMatch(await ask(ben.environment, 'sessions'), new RegExp(sessionId))
+  assert.doesNotMatch(await ask(ben.environment, 'audit'), new RegExp(sessionId))
+  assert.match(await ask(ben.environment, 'doctor'), /\(schema ben\) is PostgreSQL .*, in use by foreword/)
+  gateways[0]!.child.kill('SIGKILL')
+  await gateways[0]!.ended
+  assert.match(await ask(anna.environment, 'doctor'), /\(schema anna\) is PostgreSQL .*, no gateway uses it now/)
+  assert.match(await ask(anna.environment, 'search', '--history', 'Mariana trench'), /Mariana/)
+  assert.doesNotMatch(await ask(ben.environment, 'search', '--history', 'Mariana trench'), /Mariana/)
+  await ask(ben.environment, 'send', 'And how cold?')
+  gateways[1]!.child.kill('SIGTERM')
+  assert.equal(await gateways[1]!.ended, 0)
+})
+
 test('what keeps a gateway from its database is said with what to do, and without the password', async (context) => {
   const { environment } = temporaryHome(context)
   const address = await server.database()
@@ -86,6 +118,7 @@ test('what keeps a gateway from its database is said with what to do, and withou
   assert.match(await start('postgres://me@/home?host=/nowhere'), /no such socket/)
   assert.match(await start('mysql://me@host/home'), /FOREWORD_STORE: store must be an address such as postgres:/)
   assert.match(await start(JSON.stringify({ address, passwordFile: 'gone' })), /store\.passwordFile names .*gone/)
+  assert.match(await start(JSON.stringify({ address, schema: 'Anna' })), /store\.schema must have up to 50 lower case/)
 
   await server.execute("create role visitor login password 'wrong-word-1234'")
   const visitor = address.replace('foreword@', 'visitor@')

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Io } from '../capability.ts'
-import { publicAddress, systemClock } from '../platform.ts'
+import { systemClock } from '../platform.ts'
 import type { DatabasePlace, SessionStore } from '../session.ts'
 import { CommandFailure } from './failure.ts'
 
@@ -18,13 +18,13 @@ export interface HomeStore {
 /** @throws ConfigurationError */
 export async function findHomeStore(home: string, { environment }: Pick<Io, 'environment'>): Promise<HomeStore> {
   const { homeStorePlace } = await import('../runtime.ts')
-  const { isPostgresAddress, openStore } = await import('../session.ts')
+  const { databaseName, isPostgresAddress, openStore } = await import('../session.ts')
   const place = await homeStorePlace({ home, environment })
-  const isDatabase = isPostgresAddress(place.path)
+  const database = isPostgresAddress(place.path) ? { ...place, address: place.path } : undefined
   return {
-    path: publicAddress(place.path),
-    ...(isDatabase && { database: { ...place, address: place.path } }),
-    exists: () => isDatabase || existsSync(place.path),
+    path: database ? databaseName(database) : place.path,
+    ...(database && { database }),
+    exists: () => database !== undefined || existsSync(place.path),
     open: ({ readOnly } = { readOnly: false }) =>
       openStore({ ...place, clock: systemClock, readOnly, beside: !readOnly }),
   }

@@ -4,8 +4,8 @@ import type { AnyCapability, Channel } from '../capability.ts'
 import { pluginAsCapability } from '../capability/toolkit.ts'
 import { type LayoutChoice, layoutOf, layouts } from '../context.ts'
 import { createModels, type Model, ModelError, type Models } from '../model.ts'
-import { canWriteIn, type Clock, defined, publicAddress, systemClock, type KnownSecrets } from '../platform.ts'
-import { openStore, type Standby, storePath } from '../session.ts'
+import { canWriteIn, type Clock, defined, systemClock, type KnownSecrets } from '../platform.ts'
+import { databaseName, openStore, type Standby, storePath } from '../session.ts'
 import { endOrphans } from '../tool.ts'
 import { openCheckpoints } from './audit/checkpoint-service.ts'
 import type { MoneyBudget } from './budgets/call-budgets.ts'
@@ -145,7 +145,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       home,
       store,
       storeHealth: health,
-      ...(database !== undefined && { database: publicAddress(databaseAddress(database)) }),
+      ...(database !== undefined && { database: databaseName(typeof database === 'string' ? { address: database } : database) }),
       ...defined({ checkpoints }),
       secrets,
       models: cleanModels(
@@ -220,10 +220,6 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
     await store.close()
     throw error
   }
-}
-
-function databaseAddress(store: NonNullable<Configuration['store']>): string {
-  return typeof store === 'string' ? store : store.address
 }
 
 const MINUTE_MS = 60_000

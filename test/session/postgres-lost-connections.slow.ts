@@ -4,7 +4,7 @@ import { at, input, start } from '../cases/session-store-entries.ts'
 import { startPostgres, withoutPostgres } from './postgres-server.ts'
 import type { EntryBody } from '../../src/session.ts'
 import { systemClock } from '../../src/platform.ts'
-import { addressWithoutPassword } from '../../src/session/postgres/address.ts'
+import { databaseName } from '../../src/session/postgres/address.ts'
 import { openPostgresStore } from '../../src/session/postgres/open-postgres-store.ts'
 import { decodeText, encodeText } from '../../src/session/postgres/text-code.ts'
 
@@ -91,11 +91,10 @@ test('a database that is started again is waited for', options, async () => {
 })
 
 test('an address is shown without its password', () => {
+  const shown = (address: string, schema?: string) => databaseName({ address, schema })
   const hidden = 'postgres://me:***@db.example:5432/home?sslmode=require'
-  assert.equal(addressWithoutPassword('postgres://me:p@ss:w/o@db.example:5432/home?sslmode=require'), hidden)
-  assert.equal(
-    addressWithoutPassword('postgres:///home?password=secret&host=/run'),
-    'postgres:///home?password=***&host=/run',
-  )
-  assert.equal(addressWithoutPassword('postgres://me@db/home'), 'postgres://me@db/home')
+  assert.equal(shown('postgres://me:p@ss:w/o@db.example:5432/home?sslmode=require'), hidden)
+  assert.equal(shown('postgres:///home?password=secret&host=/run'), 'postgres:///home?password=***&host=/run')
+  assert.equal(shown('postgres://me@db/home'), 'postgres://me@db/home')
+  assert.equal(shown('postgres://me:p@db/home', 'anna'), 'postgres://me:***@db/home (schema anna)')
 })

@@ -12,7 +12,12 @@ after(() => server?.stop())
 
 const test = (name: string, run: () => Promise<void>) => void register(name, { skip: withoutPostgres ?? false }, run)
 
+// Each case has a schema of its own in one database, beside those of all the others.
+let database: Promise<string> | undefined
+let schemas = 0
 storeCases(test, async () => {
-  const address = await server.database()
-  return { open: () => openPostgresStore({ clock: systemClock, address }), remove: async () => {} }
+  const address = await (database ??= server.database())
+  schemas += 1
+  const schema = `home_${schemas}`
+  return { open: () => openPostgresStore({ clock: systemClock, address, schema }), remove: async () => {} }
 })

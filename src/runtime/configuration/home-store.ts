@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { errorMessage, publicAddress } from '../../platform.ts'
-import { openStore, type SessionStore, StoreError, type StoreOptions, storePath } from '../../session.ts'
+import { defined, errorMessage } from '../../platform.ts'
+import { databaseName, openStore, type SessionStore, StoreError, type StoreOptions, storePath } from '../../session.ts'
 import type { Configuration } from './configuration.ts'
 import { loadConfiguration } from './load.ts'
 import { ConfigurationError } from './problem.ts'
@@ -9,7 +9,7 @@ import type { Environment } from './value.ts'
 import { homeAt, noteDatabase } from '../home/home.ts'
 
 /** Where the store of a home is: a file, or a database and how it is reached. */
-export type HomeStorePlace = Pick<StoreOptions, 'path' | 'password' | 'tls' | 'authorities'>
+export type HomeStorePlace = Pick<StoreOptions, 'path' | 'schema' | 'readers' | 'password' | 'tls' | 'authorities'>
 
 type StoreSetting = NonNullable<Configuration['store']>
 
@@ -31,14 +31,25 @@ export async function homeStorePlace({ home, environment }: Surroundings): Promi
 /** How the database of a configuration is reached. @throws ConfigurationError */
 async function databasePlace(store: StoreSetting, environment: Environment): Promise<HomeStorePlace> {
   const setting = typeof store === 'string' ? { address: store, passwordEnv: 'FOREWORD_STORE_PASSWORD' } : store
-  const { address: path, passwordEnv, passwordFile, tls, authoritiesFile } = { ...EMPTY, ...setting }
+  const { address: path, schema, readers, passwordEnv, passwordFile, tls, authoritiesFile } = { ...EMPTY, ...setting }
   const password =
     passwordFile === undefined ? environment[passwordEnv] : await readSecretFile('store.passwordFile', passwordFile)
   const authorities = authoritiesFile && (await readSecretFile('store.authoritiesFile', authoritiesFile))
-  return { path, ...(password && { password }), ...(tls && { tls }), ...(authorities && { authorities }) }
+  return {
+    path,
+    ...defined({ schema, readers, tls }),
+    ...(password && { password }),
+    ...(authorities && { authorities }),
+  }
 }
 
-const EMPTY = { passwordFile: undefined, tls: undefined, authoritiesFile: undefined }
+const EMPTY = {
+  schema: undefined,
+  readers: undefined,
+  passwordFile: undefined,
+  tls: undefined,
+  authoritiesFile: undefined,
+}
 
 /** Opens the database of a home. `readOnly`: one that has no store yet is an empty one. */
 export async function openHomeDatabase(
@@ -50,7 +61,7 @@ export async function openHomeDatabase(
   try {
     const place = await databasePlace(store, environment)
     const opened = await openStore({ ...place, ...options })
-    if (!options.readOnly) await noteDatabase(home, publicAddress(place.path))
+    if (!options.readOnly) await noteDatabase(home, databaseName({ ...place, address: place.path }))
     return opened
   } catch (error) {
     if (!options.readOnly || !(error instanceof StoreError) || error.code !== 'not-found') throw error

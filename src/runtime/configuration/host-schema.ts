@@ -4,6 +4,7 @@ import { environmentVariable, homePath, milliseconds, modelId, share, tokens } f
 import { type Layout, usualLayout } from '../../context.ts'
 import type { Provider } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
+import { SCHEMA_NAME } from '../../session.ts'
 import { providersSchema } from './providers-schema.ts'
 
 interface HostSchemaOptions {
@@ -216,6 +217,12 @@ const storeSetting = z.union([
   storeAddress,
   z.strictObject({
     address: storeAddress,
+    schema: z
+      .string()
+      .regex(SCHEMA_NAME, 'must have up to 50 lower case letters, digits and underscores, and not begin with pg_')
+      .optional()
+      .describe('Schema with the tables: one database may have many homes, each in its own. `foreword` unless given.'),
+    readers: z.int().min(1).max(50).optional().describe('How many connections read at once. 4 unless given.'),
     passwordEnv: environmentVariable()
       .default('FOREWORD_STORE_PASSWORD')
       .describe('Environment variable that holds the password.'),

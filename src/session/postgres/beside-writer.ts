@@ -10,7 +10,7 @@ export async function openBesideWriter(at: PostgresAddress): Promise<Pick<Writer
   const client = await openClient(at)
   return {
     async transaction<Result>(work: () => Sql<Result>) {
-      await client.execute('begin; lock table audit in access exclusive mode')
+      await client.begin('', 'lock table audit in access exclusive mode')
       try {
         const result = await client.work(work())
         await client.commit()

@@ -2,7 +2,7 @@ import type { QueryOptions } from 'pg'
 import type { Clock } from '../../platform.ts'
 import { StoreError } from '../store-error.ts'
 import { type Sql, type SqlStep, valuesOf } from '../tables/sql.ts'
-import { addressWithoutPassword } from './address.ts'
+import { databaseName, schemaOf } from './address.ts'
 import { connectError } from './connect-error.ts'
 import { decodeText, encodeText } from './text-code.ts'
 
@@ -10,6 +10,8 @@ import { decodeText, encodeText } from './text-code.ts'
 export interface DatabaseClient {
   /** Set once it is gone: what was asked last may have been done or not. */
   readonly isLost: boolean
+  /** Begins a transaction in the schema of this connection, and runs statements without parameters. Returns the rows of the last one. */
+  begin(mode: '' | 'isolation level repeatable read read only', more?: string): ReturnType<DatabaseClient['execute']>
   /** Runs statements without parameters. Returns the rows of the last one. */
   execute(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>
   /** Runs work on the tables, one statement after the other. */
@@ -26,6 +28,8 @@ export interface DatabaseClient {
 export interface PostgresAddress {
   /** `postgres://USER@HOST:PORT/DATABASE`, with parameters of `pg` behind it, such as `sslmode`. */
   readonly address: string
+  /** The schema that has the tables: a database may have the stores of many homes. `foreword` where absent. */
+  readonly schema?: string | undefined
   /** Instead of the one in the address. */
   readonly password?: string | undefined
   /**
@@ -42,9 +46,9 @@ const CONNECT_MS = 10_000
 /** @throws StoreError `io` */
 export async function openClient(at: PostgresAddress): Promise<DatabaseClient> {
   const { default: pg } = await import('pg')
-  const { address } = at
   let isLost = false
-  const place = addressWithoutPassword(address)
+  const place = databaseName(at)
+  const searchPath = `search_path = "${schemaOf(at)}"`
   const client = new pg.Client({
     connectionString: withPassword(at),
     ...tlsOption(at),
@@ -61,7 +65,7 @@ export async function openClient(at: PostgresAddress): Promise<DatabaseClient> {
   try {
     await client.connect()
     await client.query({
-      text: "set search_path = foreword; set synchronous_commit = on; set client_encoding = 'UTF8'",
+      text: `set ${searchPath}; set synchronous_commit = on; set client_encoding = 'UTF8'`,
     })
   } catch (error) {
     await client.end().catch(() => {})
@@ -72,10 +76,9 @@ export async function openClient(at: PostgresAddress): Promise<DatabaseClient> {
     get isLost() {
       return isLost
     },
-    async execute(text) {
-      const answers = await query({ text })
-      return [answers].flat().at(-1)!.rows
-    },
+    execute,
+    // Each transaction names the schema once more: none is written to by mistake, whatever is between here and the database.
+    begin: (mode, more = '') => execute(`begin ${mode}; set local ${searchPath}; ${more}`),
     async work(run) {
       let next = run.next()
       while (!next.done) {
@@ -100,6 +103,11 @@ export async function openClient(at: PostgresAddress): Promise<DatabaseClient> {
       client.connection.stream.destroy()
     },
     end: () => client.end().catch(() => {}),
+  }
+
+  async function execute(text: string) {
+    const answers = await query({ text })
+    return [answers].flat().at(-1)!.rows
   }
 
   async function answer(step: SqlStep): Promise<unknown> {

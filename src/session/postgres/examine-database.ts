@@ -1,7 +1,7 @@
-import { addressWithoutPassword } from './address.ts'
+import { databaseName, schemaOf } from './address.ts'
 import { type DatabaseClient, openClient, type PostgresAddress } from './client.ts'
-import { OLDEST_SERVER } from './open-postgres-store.ts'
 import { readHolder } from './ownership.ts'
+import { areOne, OLDEST_SERVER } from './prepare-tables.ts'
 
 /** What a database is to a gateway that would use it. */
 export interface DatabaseFacts {
@@ -24,21 +24,22 @@ export interface DatabaseFacts {
 
 /** Looks at a database and changes nothing. @throws StoreError `io` where it cannot be reached, with a hint */
 export async function databaseFacts(at: PostgresAddress): Promise<DatabaseFacts> {
+  const schema = schemaOf(at)
   const one = await openClient(at)
   try {
     const other = await openClient(at)
     try {
-      const [row] = await one.execute(FACTS)
-      const facts = row as unknown as FactsRow
+      const [row] = await one.execute(facts(schema))
+      const found = row as unknown as FactsRow
       const holder = await one.work(readHolder())
       return {
-        place: addressWithoutPassword(at.address),
-        version: facts.version,
-        isTooOld: Number.parseInt(facts.version, 10) < OLDEST_SERVER,
-        hasStore: facts.has_store,
-        missingRights: await missingRights(one, facts),
-        isPooled: (await processOf(one)) === (await processOf(other)),
-        isPrivate: facts.is_local || facts.is_encrypted,
+        place: databaseName(at),
+        version: found.version,
+        isTooOld: Number.parseInt(found.version, 10) < OLDEST_SERVER,
+        hasStore: found.has_store,
+        missingRights: await missingRights(one, schema, found),
+        isPooled: await areOne(one, other),
+        isPrivate: found.is_local || found.is_encrypted,
         ...(holder !== undefined && { holder: holder.words }),
       }
     } finally {
@@ -57,26 +58,22 @@ interface FactsRow {
   readonly is_encrypted: boolean
 }
 
-const FACTS = `
+const facts = (schema: string) => `
   select current_setting('server_version') as version,
-    exists (select from pg_namespace where nspname = 'foreword') as has_store,
-    has_database_privilege(current_database(), 'create') as may_create,
+    exists (select from pg_tables where schemaname = '${schema}' and tablename = 'schema_version') as has_store,
+    coalesce((select has_schema_privilege(oid, 'create, usage') from pg_namespace where nspname = '${schema}'),
+      has_database_privilege(current_database(), 'create')) as may_create,
     coalesce(inet_server_addr() = inet_client_addr(), true) as is_local,
     coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as is_encrypted`
 
 /** Of a store that is there, the rights on its tables count. */
-async function missingRights(client: DatabaseClient, facts: FactsRow): Promise<readonly string[]> {
-  if (!facts.has_store) return facts.may_create ? [] : ['create a schema in the database']
+async function missingRights(client: DatabaseClient, schema: string, found: FactsRow): Promise<readonly string[]> {
+  if (!found.has_store) return found.may_create ? [] : [`create the schema ${schema}, or tables in it`]
   const [row] = await client.execute(`
-    select has_schema_privilege('foreword', 'usage') as may_use, (select coalesce(bool_and(
+    select has_schema_privilege('${schema}', 'usage') as may_use, (select coalesce(bool_and(
         has_table_privilege(c.oid, 'select, insert, update, delete')), true)
       from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
-      where n.nspname = 'foreword' and c.relkind = 'r') as may_write`)
+      where n.nspname = '${schema}' and c.relkind = 'r') as may_write`)
   const { may_use, may_write } = row as { readonly may_use: boolean; readonly may_write: boolean }
-  return [...(may_use ? [] : ['use the schema foreword']), ...(may_write ? [] : ['write to the tables of foreword'])]
-}
-
-async function processOf(client: DatabaseClient): Promise<unknown> {
-  const [row] = await client.execute('select pg_backend_pid() as pid')
-  return row?.['pid']
+  return [...(may_use ? [] : [`use the schema ${schema}`]), ...(may_write ? [] : [`write to the tables of ${schema}`])]
 }

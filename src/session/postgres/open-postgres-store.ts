@@ -5,13 +5,12 @@ import type { SessionStore } from '../session-store.ts'
 import { StoreError } from '../store-error.ts'
 import { createStore, type StoreQueue } from '../tables/create-store.ts'
 import type { Sql } from '../tables/sql.ts'
-import { addressWithoutPassword } from './address.ts'
+import { databaseName } from './address.ts'
 import { openBesideWriter } from './beside-writer.ts'
-import { type DatabaseClient, openClient, type PostgresAddress } from './client.ts'
-import { connectError } from './connect-error.ts'
-import { announceGateway, CHANGE_LOCK, HEARTBEAT_MS, LEASE_MS, readGateways, registerGateway } from './ownership.ts'
+import type { PostgresAddress } from './client.ts'
+import { announceGateway, HEARTBEAT_MS, LEASE_MS, readGateways, registerGateway } from './ownership.ts'
 import { createReaders } from './readers.ts'
-import { schema, SCHEMA_VERSION } from './schema.ts'
+import { prepareTables } from './prepare-tables.ts'
 import { createDatabaseQueue } from './write-queue.ts'
 import { openWriter, type Writer } from './writer.ts'
 
@@ -19,6 +18,8 @@ import { openWriter, type Writer } from './writer.ts'
 export interface PostgresStoreOptions extends PostgresAddress {
   readonly clock: Clock
   readonly readOnly?: boolean | undefined
+  /** How many connections may read at once, from 1 on. 4 where absent. A store that writes has one more. */
+  readonly readers?: number | undefined
   /** Where another process has the store, this one waits for it. Absent: it is refused. */
   readonly standby?: Standby | undefined
   /** For a process that writes beside the gateway, and only what the gateway does not keep in memory. */
@@ -33,8 +34,8 @@ export interface PostgresStoreOptions extends PostgresAddress {
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<SessionStore> {
   const { clock, readOnly = false, beside = false, standby } = options
-  const place = addressWithoutPassword(options.address)
-  await prepareTables(options, place, readOnly)
+  const place = databaseName(options)
+  await prepareTables(options, readOnly)
   const id = clock.newId('gateway')
   const gateway = standby?.gateway ?? { host: hostname(), version: '' }
   const owner = readOnly || beside ? undefined : await openWriter({ at: options, clock, id, gateway, standby })
@@ -115,46 +116,4 @@ const neverWrites: Pick<Writer, 'transaction'> = {
   async transaction() {
     throw new StoreError('readonly', 'the store was opened for reading')
   },
-}
-
-async function prepareTables(at: PostgresAddress, place: string, readOnly: boolean): Promise<void> {
-  const client = await openClient(at)
-  try {
-    await refuseOldServer(client, place)
-    const [found] = await client.execute("select to_regclass('foreword.schema_version') is not null as found")
-    if (found?.['found'] !== true) {
-      if (readOnly) throw new StoreError('not-found', `there is no store at ${place}: start the gateway once`)
-      try {
-        // Two processes may start at the same moment.
-        await client.execute(`begin; select pg_advisory_xact_lock(${CHANGE_LOCK})`)
-        // A table is read, for what is cached of the catalog may be older than the lock.
-        const made = await client.execute(
-          "select from pg_tables where schemaname = 'foreword' and tablename = 'schema_version'",
-        )
-        await client.execute(made.length > 0 ? 'commit' : `${schema} commit`)
-      } catch (error) {
-        throw error instanceof StoreError && error.cause ? connectError(error.cause, place) : error
-      }
-    }
-    const [row] = await client.execute('select version from foreword.schema_version')
-    if (Number(row?.['version']) === SCHEMA_VERSION) return
-    throw new StoreError(
-      'newer',
-      `the store ${place} was made by a newer Foreword (its schema has version ${String(row?.['version'])}, this one knows ${SCHEMA_VERSION}); nothing was changed`,
-      { hint: 'Update Foreword, or give this gateway another database.' },
-    )
-  } finally {
-    await client.end()
-  }
-}
-
-/** The oldest PostgreSQL that can say what became of a transaction. */
-export const OLDEST_SERVER = 13
-
-async function refuseOldServer(client: DatabaseClient, place: string): Promise<void> {
-  const [row] = await client.execute("select current_setting('server_version') as version")
-  const version = String(row?.['version'])
-  if (Number.parseInt(version, 10) >= OLDEST_SERVER) return
-  const message = `Cannot use the database ${place}: its PostgreSQL is ${version}.`
-  throw new StoreError('io', message, { hint: `Foreword needs PostgreSQL ${OLDEST_SERVER} or newer.` })
 }

@@ -1,11 +1,18 @@
 import type { SqliteValue } from '../../platform.ts'
 import type { GatewayFacts, GatewayRow } from '../gateways.ts'
+import { DEFAULT_SCHEMA } from './address.ts'
 import { all, get, run, type Sql, statement } from '../tables/sql.ts'
 
-/** The lock of a database, held by the connection that writes. "FwSt" in ASCII. */
-const LOCK = 0x46775374
-/** Held in the transaction that changes who writes, so that one process does it at a time. */
-export const CHANGE_LOCK = LOCK + 1
+/** "FwSt" in ASCII: the number of the lock in the usual schema. */
+const LOCK_NUMBER = 0x46775374
+/** The number of the lock of a schema, as SQL. The lock is held by the connection that writes. */
+const lockOf = (schema: string) =>
+  `(case ${schema} when '${DEFAULT_SCHEMA}' then ${LOCK_NUMBER} else hashtextextended(cast(${schema} as text), ${LOCK_NUMBER}) end)`
+/** The same for the one that is held in the transaction that changes who writes, so that one process does it at a time. */
+export const changeLock = (schema: string) => `(${lockOf(schema)} # 1)`
+
+const LOCK = lockOf('current_schema()')
+const CHANGE_LOCK = changeLock('current_schema()')
 
 /** A process whose heartbeat is older is taken for lost, ms. */
 export const LEASE_MS = 5_000
@@ -21,7 +28,8 @@ const HOLDER = `
   select locks.pid, not (coalesce(activity.state, '') = 'active' and coalesce(activity.wait_event_type, '') <> 'Client') as waits,
       activity.application_name as name, coalesce(host(activity.client_addr), 'this machine') as host
     from pg_locks as locks left join pg_stat_activity as activity on activity.pid = locks.pid
-    where locks.locktype = 'advisory' and locks.granted and locks.classid = 0 and locks.objid = ${LOCK}
+    where locks.locktype = 'advisory' and locks.granted and locks.objsubid = 1
+      and (cast(locks.classid as bigint) << 32) | cast(locks.objid as bigint) = ${LOCK}
       and locks.database = (select oid from pg_database where datname = current_database())`
 
 const register = statement<{ id: string; host: string; pid: number; version: string }>(`
@@ -101,8 +109,8 @@ export function* takeStore(id: string, gateway: GatewayFacts, waited: boolean): 
   return epoch
 }
 
-/** What the first statement of a transaction that writes is: nobody takes the store before it ends. */
-export const BEGIN = 'begin; select pg_current_xact_id() as id, epoch from ownership for share'
+/** What a transaction that writes does first: nobody takes the store before it ends. */
+export const READ_TRANSACTION = 'select pg_current_xact_id() as id, epoch from ownership for share'
 
 /**
  * Takes the lock back for a connection in the place of one that was lost (`former`), which the database may still keep. Returns the epoch

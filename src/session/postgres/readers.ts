@@ -1,13 +1,14 @@
 import type { Clock } from '../../platform.ts'
 import { StoreError } from '../store-error.ts'
 import type { Sql } from '../tables/sql.ts'
-import { addressWithoutPassword } from './address.ts'
+import { databaseName } from './address.ts'
 import { connectAgain, type DatabaseClient, openClient, type PostgresAddress } from './client.ts'
 
 const MOST_READERS = 4
 
 /** Connections that read, opened when they are needed. */
-export function createReaders(at: PostgresAddress, clock: Clock) {
+export function createReaders(at: PostgresAddress & { readonly readers?: number | undefined }, clock: Clock) {
+  const most = at.readers ?? MOST_READERS
   const free: DatabaseClient[] = []
   const waiting: ((client: DatabaseClient | undefined) => void)[] = []
   let open = 0
@@ -52,7 +53,7 @@ export function createReaders(at: PostgresAddress, clock: Clock) {
   async function begun(client: DatabaseClient): Promise<DatabaseClient> {
     for (let reader = client; ; reader = await replace(reader)) {
       try {
-        await reader.execute('begin isolation level repeatable read read only')
+        await reader.begin('isolation level repeatable read read only')
         return reader
       } catch (error) {
         if (!reader.isLost) throw error
@@ -61,10 +62,10 @@ export function createReaders(at: PostgresAddress, clock: Clock) {
   }
 
   async function take(): Promise<DatabaseClient> {
-    if (closed) throw new StoreError('closed', `the store ${addressWithoutPassword(at.address)} is closed`)
+    if (closed) throw new StoreError('closed', `the store ${databaseName(at)} is closed`)
     const client = free.pop()
     if (client) return client.isLost ? replace(client) : client
-    if (open < MOST_READERS) {
+    if (open < most) {
       open += 1
       return connectAgain(clock, () => openClient(at)).catch((error: unknown) => {
         open -= 1

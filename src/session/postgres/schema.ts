@@ -1,14 +1,13 @@
-/** The version of `schema`. */
+/** The version of the tables. */
 export const SCHEMA_VERSION = 1
 
 /**
- * The tables of a store as PostgreSQL has them: those of the SQLite file of the newest version, with columns in the same order. Texts are
- * compared by code points, as ids and times are everywhere else.
+ * Makes the tables of a store in the schema that is first in the search path: those of the SQLite file of the newest version, with columns
+ * in the same order. Texts are compared by code points, as ids and times are everywhere else.
  */
-export const schema = `
-  create schema if not exists foreword;
-  set local search_path = foreword;
+export const schemaTables = (schema: string) => TABLES.replaceAll('SCHEMA', `"${schema}"`)
 
+const TABLES = `
   create table schema_version (version bigint not null);
 
   -- Who writes: the epoch grows each time that another process takes the store.
@@ -177,7 +176,7 @@ export const schema = `
   create index contents_parts on contents (hash) where parts is not null;
   create function remove_text_parts() returns trigger language plpgsql as $$
     begin
-      delete from foreword.text_parts where number in (
+      delete from SCHEMA.text_parts where number in (
         select cast(cast(stored.value -> 1 as text) as bigint) from json_array_elements(cast(old.parts as json)) as stored);
       return old;
     end $$;

@@ -1,14 +1,14 @@
 import { settlesWithin } from '../../platform.ts'
 import { StoreError } from '../store-error.ts'
 import type { Sql } from '../tables/sql.ts'
-import { addressWithoutPassword } from './address.ts'
+import { databaseName } from './address.ts'
 import { connectAgain, type DatabaseClient, isTakenOver, openClient } from './client.ts'
 import {
-  BEGIN,
   LEASE_MS,
   readGateways,
   readHolder,
   readOwnership,
+  READ_TRANSACTION,
   registerGateway,
   removeGateway,
   takeLockBack,
@@ -22,7 +22,7 @@ export type Writer = Awaited<ReturnType<typeof openWriter>>
 /** Takes the store for this process. @throws StoreError `claimed`, `closed` (the wait was ended), `io` */
 export async function openWriter(options: WriterOptions) {
   const { at, clock, id, gateway, standby } = options
-  const place = addressWithoutPassword(at.address)
+  const place = databaseName(at)
   const opened = await open()
   let { client, pid } = opened
   const { epoch, tookOver } = opened
@@ -36,7 +36,7 @@ export async function openWriter(options: WriterOptions) {
         let transaction: string
         let result: Result
         try {
-          const [row] = await writer.execute(BEGIN)
+          const [row] = await writer.begin('', READ_TRANSACTION)
           transaction = String(row!['id'])
           if (row!['epoch'] !== epoch) throw takenOverError()
           result = await writer.work(work())
@@ -95,7 +95,7 @@ export async function openWriter(options: WriterOptions) {
   /** Makes this process the one that writes. `undefined`: another one is. */
   async function take(candidate: DatabaseClient, waited: boolean) {
     // A process that is frozen here would keep everybody from the store.
-    await candidate.execute(`begin; set local idle_in_transaction_session_timeout = ${LEASE_MS}`)
+    await candidate.begin('', `set local idle_in_transaction_session_timeout = ${LEASE_MS}`)
     const taken = await candidate.work(takeStore(id, gateway, waited))
     if (taken === undefined) {
       await candidate.execute('rollback')
@@ -155,7 +155,7 @@ export async function openWriter(options: WriterOptions) {
       const where = active?.since !== undefined && active.address !== undefined ? ` at ${active.address}` : ''
       const who = holder ? `${holder.words}${where}` : 'another gateway'
       return new StoreError('claimed', `The database ${place} is already used by ${who}.`, {
-        hint: 'Stop that gateway first, or give this one another database.',
+        hint: 'Stop that gateway first, or give this one another database or schema.',
       })
     } finally {
       await other.end()
