@@ -115,7 +115,7 @@ export {
   type PersonRole,
   personRoles,
   scopeOfRole,
-} from './runtime/people/people.ts'
+} from './runtime/tokens/people.ts'
 export { openPeopleHomes, type PeopleHomes } from './runtime/people/people-homes.ts'
 export { accessWrites, editAccess, type EditedAccess } from './runtime/tools/edit-access.ts'
 export { pinnedPolicy, unconfinedPrograms } from './runtime/tools/pinned-policy.ts'

@@ -110,12 +110,7 @@ export async function openGateway(
       warn,
     })
     const checks = { examine, examineSecurity }
-    const server = await createHomeServer(
-      runtime,
-      configuration,
-      { token, tokens, people, ...checks },
-      io,
-    )
+    const server = await createHomeServer(runtime, configuration, { token, tokens, people, ...checks }, io)
     const opening = listens ? people.openAll() : undefined
     return {
       configuration,

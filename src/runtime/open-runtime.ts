@@ -145,7 +145,9 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       home,
       store,
       storeHealth: health,
-      ...(database !== undefined && { database: databaseName(typeof database === 'string' ? { address: database } : database) }),
+      ...(database !== undefined && {
+        database: databaseName(typeof database === 'string' ? { address: database } : database),
+      }),
       ...defined({ checkpoints }),
       secrets,
       models: cleanModels(

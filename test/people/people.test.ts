@@ -99,7 +99,7 @@ test('a token of a person opens their home alone, and never more than their role
   assert.equal(await refused({ name: 'x', scope: 'talk', person: 'nobody' }), 404)
 })
 
-test('whoever is removed is out at once, and nothing of them is left', async (t) => {
+test('somebody who is removed is out at once, and nothing of them is left', async (t) => {
   const team = await openTeam(t)
   const ann = await team.add('ann')
   await say(ann, 'The word is heliotrope.')
@@ -166,16 +166,21 @@ test('a person follows the prompt and the skills of the owner, in folders of the
   assert.doesNotMatch(preview, /The Owner/)
 })
 
-test('each person has their own limits', async (t) => {
-  const people = { budgets: [{ limit: { tokens: 400 }, per: 'day' }] }
-  const team = await openTeam(t, { people, models: { rehearsal: { free: false } } })
+test('the limits of people are limits of each of them, and not of the owner', async (t) => {
+  const people = { budgets: [{ limit: { tokens: 400 }, per: 'day' }], maxOpenTurns: 1 }
+  const team = await openTeam(t, { people, budgets: [{ limit: { usd: 5 }, per: 'month' }] })
   const [ann, bob] = [await team.add('ann'), await team.add('bob')]
-  const budgets = async (who: Asker) =>
-    (await who.json<{ readonly budgets: readonly { readonly spent: number }[] }>('/api/budgets')).budgets
-  await say(ann, 'Hello')
-  assert.ok((await budgets(ann))[0]!.spent > 0)
-  assert.equal((await budgets(bob))[0]!.spent, 0)
-  assert.deepEqual(await budgets(team.owner), [])
+  const limits = async (who: Asker) =>
+    (
+      await who.json<{ readonly budgets: readonly { readonly limit: number; readonly per: string }[] }>('/api/budgets')
+    ).budgets.map(({ limit, per }) => `${limit} a ${per}`)
+  assert.deepEqual(await limits(team.owner), ['5 a month'])
+  for (const who of [ann, bob]) assert.deepEqual(await limits(who), ['400 a day'])
+  // Ann's second message is one too many while her first is not answered; Bob's is not.
+  const send = (who: Asker) => who.request('/api/messages', { body: { text: 'Hello' } })
+  const answers = await Promise.all([send(ann), send(ann), send(bob)])
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [202, 202, 503])
+  assert.equal(answers[2]!.status, 202)
 })
 
 /** Files below a folder that contain a text. */

@@ -17,6 +17,8 @@ export interface Asker {
   request(path: string, options?: AskOptions): Promise<Response>
   /** Fails unless it succeeds. */
   json<Answer = Record<string, unknown>>(path: string, options?: AskOptions): Promise<Answer>
+  /** Sends a form, and resolves with what the gateway made of it. */
+  upload(path: string, form: FormData): Promise<{ readonly files: readonly { readonly id: string }[] }>
 }
 
 /** A gateway with an owner, and with people who have accepted their invitations. */
@@ -70,6 +72,13 @@ export async function openTeam(
         const text = await response.text()
         assert.ok(response.ok, `${name} ${path}: ${response.status} ${text}`)
         return (text === '' ? undefined : JSON.parse(text)) as Answer
+      },
+      async upload(path, form) {
+        const init = { method: 'POST', headers: own, body: form }
+        const response = await foreword.server.fetch(new Request(`${ORIGIN}${path}`, init))
+        const text = await response.text()
+        assert.ok(response.ok, `${name} ${path}: ${response.status} ${text}`)
+        return JSON.parse(text) as { readonly files: readonly { readonly id: string }[] }
       },
     }
   }

@@ -1,4 +1,5 @@
 import { type CommandCall, exactMoneyText, type GatewayConnection, type Io } from '../../capability.ts'
+import { numberText } from '../../context.ts'
 import { nearestHint } from '../../platform.ts'
 import { apiPath, requestJson, requestList, sendRequest } from '../answer.ts'
 import { yesOption } from '../arguments.ts'
@@ -70,7 +71,7 @@ function peopleTable(people: readonly ListedPerson[], io: Io): string {
     role,
     email: email ?? '',
     sessions: usage === undefined ? 'not known' : String(usage.sessions),
-    tokens: usage === undefined ? '' : (usage.prompt + usage.output).toLocaleString('en'),
+    tokens: usage === undefined ? '' : numberText(usage.prompt + usage.output),
     cost: usage?.money === undefined ? '' : exactMoneyText(usage.money),
     'last active': usage?.updated === undefined ? 'never' : timeText(usage.updated, now),
   }))

@@ -10,7 +10,7 @@ import type { Environment } from '../configuration/value.ts'
 import type { HostedRuntime } from '../create-runtime.ts'
 import { createHome, createWorkspace, homeAt } from '../home/home.ts'
 import { openRuntime } from '../open-runtime.ts'
-import { openPeople, peopleFolder, personHome, personNotFound } from './people.ts'
+import { openPeople, peopleFolder, personHome, personNotFound } from '../tokens/people.ts'
 import { personCapabilities, personConfiguration } from './person-configuration.ts'
 import { personPolicy } from './person-policy.ts'
 
@@ -42,7 +42,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
   async function open(name: string): Promise<OpenHome> {
     const folder = personHome(home, name)
     const own = personCapabilities(capabilities)
-    const configuration = personConfiguration(options.configuration, capabilities, folder)
+    const configuration = personConfiguration(options.configuration, capabilities, { name, home: folder })
     await createHome(homeAt(folder))
     const claim = await claimHome(folder, { pid: process.pid, started: clock.time() }, { environment })
     try {
@@ -65,7 +65,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
           async configuration() {
             const { configuration: now, problems } = await loadConfiguration({ home, environment, capabilities })
             if (problems.length > 0) throw new ConfigurationError(problems)
-            return personConfiguration(now, capabilities, folder)
+            return personConfiguration(now, capabilities, { name, home: folder })
           },
         },
       })

@@ -10,9 +10,9 @@ import { settingsSection } from '../configuration/schema.ts'
 export function personConfiguration(
   configuration: Configuration,
   capabilities: readonly AnyCapability[],
-  home: string,
+  { name, home }: { readonly name: string; readonly home: string },
 ): Configuration {
-  const { agent, gateway, people } = configuration
+  const { agent, gateway, people, store } = configuration
   const { token: _ofOwner, ...rest } = gateway
   const own: Configuration = {
     ...configuration,
@@ -20,7 +20,7 @@ export function personConfiguration(
     agent: { ...agent, workspace: join(home, 'workspace'), maxOpenTurns: people.maxOpenTurns },
     budgets: people.budgets,
     audit: { ...configuration.audit, checkpoints: ['audit-checkpoints.jsonl'] },
-    store: undefined,
+    store: store && personStore(store, name),
   }
   return capabilities.reduce((made, each) => {
     const { settingsOfPerson } = each
@@ -28,6 +28,14 @@ export function personConfiguration(
     const settings: unknown = settingsOfPerson(capabilitySettings(configuration, each), home)
     return withValue(made, settingsSection(each).split('.'), settings) as Configuration
   }, own)
+}
+
+/** The same database, in a schema of their own. Connections are few: there is one such store for each person. */
+function personStore(store: NonNullable<Configuration['store']>, name: string): Configuration['store'] {
+  const setting = typeof store === 'string' ? { address: store, passwordEnv: 'FOREWORD_STORE_PASSWORD' } : store
+  // A name has no underscore, so two names are two schemas.
+  const schema = `${setting.schema ?? 'foreword'}_${name.replaceAll('-', '_')}`
+  return { ...setting, schema, readers: 1 }
 }
 
 /** The capabilities in a person's home. One that names folders of the owner, and does not say what a person has, stays out. */

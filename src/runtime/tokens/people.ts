@@ -4,7 +4,7 @@ import { RuntimeError, type TokenScope } from '../../capability.ts'
 import { type Clock, defined } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
-import { fileRows } from '../tokens/row-file.ts'
+import { fileRows } from './row-file.ts'
 
 /** What a person may do in their own home: a `member` talks and decides about calls of tools, a `guest` talks. */
 export const personRoles = ['member', 'guest'] as const
@@ -16,7 +16,7 @@ export const scopeOfRole: Readonly<Record<PersonRole, TokenScope>> = { member: '
 
 const identity = z.strictObject({
   issuer: z.string().describe('Address of the provider that they sign in with.'),
-  subject: z.string().describe('Who they are there.'),
+  sub: z.string().describe('Who they are there, as the provider names them.'),
 })
 
 const row = z.looseObject({
@@ -88,8 +88,8 @@ export function openPeople({ home, store, clock }: PeopleOptions) {
     /** Where the file cannot be read there is nobody. */
     find: (name: string): Person | undefined => readable(rows.current).find((each) => each.name === name),
     /** The one who signs in as this identity. */
-    byIdentity: ({ issuer, subject }: Identity): Person | undefined =>
-      readable(rows.current).find(({ identity: own }) => own?.issuer === issuer && own.subject === subject),
+    byIdentity: ({ issuer, sub }: Identity): Person | undefined =>
+      readable(rows.current).find(({ identity: own }) => own?.issuer === issuer && own.sub === sub),
     /** Rejects with RuntimeError `invalid-input` for a name that is none, and `exists` for one that is taken. */
     async add(draft: PersonDraft, by: string): Promise<Person> {
       const { name, role, email, identity: own, groups } = draft
