@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { copyFile, link, mkdtemp, realpath, rename, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { copyFile, link, mkdir, mkdtemp, realpath, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { AnyCapability, IndexFile } from '../../capability.ts'
 import { errorMessage, syncFolder } from '../../platform.ts'
 import { copySearchIndex } from '../../search.ts'
@@ -15,6 +15,7 @@ import {
 } from '../../session.ts'
 import { readAuditKey } from '../audit/audit-key.ts'
 import { homeAt } from '../home/home.ts'
+import { peopleHomesIn } from '../tokens/people.ts'
 import { FORMAT } from './archive-format.ts'
 import { BackupError, diskFault, refuseDatabase } from './backup-error.ts'
 import {
@@ -87,12 +88,21 @@ export async function backupHome(options: {
     onProgress?.({ stage: 'copying the store' })
     const indexes = capabilities.flatMap((capability) => capability.indexes ?? [])
     const isCopied = (name: string) => isStoreFile(name) || indexes.some(({ file: index }) => name.startsWith(index))
-    const stored = await copyStore(indexes, data, preparing)
+    const homes = [home, ...(await peopleHomesIn(home))]
+    const stored: StoredFiles[] = []
+    for (const [index, each] of homes.entries()) {
+      const folder = join(preparing, String(index))
+      await mkdir(folder)
+      stored.push(await copyStore(indexes, relative(home, homeAt(each).data), { home, preparing: folder }))
+    }
+    const folders = new Set(homes.map((each) => homeAt(each).data))
     const listing = await homeFiles(
       home,
-      (path) => isApart(path) || (dirname(path) === data && isCopied(basename(path))),
+      (path) => isApart(path) || (folders.has(dirname(path)) && isCopied(basename(path))),
     )
-    const files = [...listing.files, ...stored.files].toSorted((one, other) => (one.path < other.path ? -1 : 1))
+    const files = [...listing.files, ...stored.flatMap((each) => each.files)].toSorted((one, other) =>
+      one.path < other.path ? -1 : 1,
+    )
     const all = files.reduce((sum, each) => sum + (each.type === 'file' ? each.bytes : 0), 0)
     const { digests, leftOut } = await writeArchive(
       partial,
@@ -108,7 +118,12 @@ export async function backupHome(options: {
     await rename(partial, file)
     await syncFolder(dirname(file))
     const { size } = await stat(file)
-    return { file, bytes: size, files: digests.length, leftOut: [...stored.leftOut, ...listing.leftOut, ...leftOut] }
+    return {
+      file,
+      bytes: size,
+      files: digests.length,
+      leftOut: [...stored.flatMap((each) => each.leftOut), ...listing.leftOut, ...leftOut],
+    }
   } finally {
     await rm(partial, { force: true })
     await rm(preparing, { recursive: true, force: true })
@@ -137,33 +152,40 @@ interface StoredFiles {
   readonly leftOut: readonly string[]
 }
 
-/** The stores as they are now, and the bytes that they name, held by links so that nobody can remove them meanwhile. */
-async function copyStore(indexes: readonly IndexFile[], data: string, preparing: string): Promise<StoredFiles> {
+/** A store as it is now, and the bytes that it names, held by links so that nobody can remove them meanwhile. `folder` is its place in the home. */
+async function copyStore(
+  indexes: readonly IndexFile[],
+  folder: string,
+  { home, preparing }: { readonly home: string; readonly preparing: string },
+): Promise<StoredFiles> {
+  const data = join(home, folder)
   const leftOut: string[] = []
   const files: HomeFile[] = []
   if (existsSync(storePath(data))) {
     const { name, held, missing } = await holdBlobs(data, preparing)
-    leftOut.push(...missing.map((hash) => `data/files/${hash}: the store refers to these bytes, and they are missing`))
-    files.push(await regularFile(`data/${name}`, join(preparing, name)))
+    leftOut.push(
+      ...missing.map((hash) => `${folder}/files/${hash}: the store refers to these bytes, and they are missing`),
+    )
+    files.push(await regularFile(`${folder}/${name}`, join(preparing, name)))
     for (const hash of held)
-      files.push(await regularFile(`data/files/${hash.slice(0, 2)}/${hash}`, join(preparing, hash)))
+      files.push(await regularFile(`${folder}/files/${hash.slice(0, 2)}/${hash}`, join(preparing, hash)))
   }
   // After the log: what it has and the log has not stays spent, and the other way round the next start adds it.
   if (existsSync(join(data, budgetLedgerFile))) {
     try {
       copyBudgetLedger(join(data, budgetLedgerFile), join(preparing, budgetLedgerFile))
-      files.push(await regularFile(`data/${budgetLedgerFile}`, join(preparing, budgetLedgerFile)))
+      files.push(await regularFile(`${folder}/${budgetLedgerFile}`, join(preparing, budgetLedgerFile)))
     } catch (error) {
-      leftOut.push(`data/${budgetLedgerFile}: ${errorMessage(error)}; the next start fills budgets from the log`)
+      leftOut.push(`${folder}/${budgetLedgerFile}: ${errorMessage(error)}; the next start fills budgets from the log`)
     }
   }
   for (const { file } of indexes) {
     if (!existsSync(join(data, file))) continue
     try {
       copySearchIndex(join(data, file), join(preparing, file))
-      files.push(await regularFile(`data/${file}`, join(preparing, file)))
+      files.push(await regularFile(`${folder}/${file}`, join(preparing, file)))
     } catch (error) {
-      leftOut.push(`data/${file}: ${errorMessage(error)}; the next start builds the index again`)
+      leftOut.push(`${folder}/${file}: ${errorMessage(error)}; the next start builds the index again`)
     }
   }
   return { files, leftOut }

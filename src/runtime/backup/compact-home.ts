@@ -1,11 +1,12 @@
 import type { Clock } from '../../platform.ts'
 import { existsSync } from 'node:fs'
 import { lstat, readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { AnyCapability, IndexFile } from '../../capability.ts'
 import { compactSearchIndex } from '../../search.ts'
 import { compactStore, openBlobs, storePath } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
+import { peopleHomesIn } from '../tokens/people.ts'
 import { refuseDatabase } from './backup-error.ts'
 import { PREPARING } from './home-files.ts'
 
@@ -32,8 +33,28 @@ export async function compactHome(
   onProgress: (text: string) => void,
   capabilities: readonly AnyCapability[] = [],
 ): Promise<Compacted> {
-  const { data } = homeAt(home)
   await refuseDatabase(home)
+  const own = await compactData(home, clock, onProgress, capabilities)
+  const others: Compacted[] = []
+  for (const each of await peopleHomesIn(home)) {
+    onProgress(`the home of ${basename(each)}`)
+    others.push(await compactData(each, clock, onProgress, capabilities))
+  }
+  return [own, ...others].reduce((sum, each) => ({
+    contents: sum.contents + each.contents,
+    files: sum.files + each.files,
+    before: sum.before + each.before,
+    after: sum.after + each.after,
+  }))
+}
+
+async function compactData(
+  home: string,
+  clock: Clock,
+  onProgress: (text: string) => void,
+  capabilities: readonly AnyCapability[],
+): Promise<Compacted> {
+  const { data } = homeAt(home)
   const before = await folderSize(data)
   if (!existsSync(storePath(data))) return { contents: 0, files: 0, before, after: before }
   // What a backup that was killed has left behind.

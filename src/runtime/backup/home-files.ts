@@ -56,6 +56,9 @@ const elsewhere: readonly RegExp[] = [
   /^data\/departures$/,
 ]
 
+/** What is before a path within the home of a person. */
+const OF_PERSON = /^people\/[^/]+\//
+
 /**
  * Lists everything in a home that is copied as it is. `skip` is a path that stays out, such as the archive itself. Each folder is
  * held open while it is listed, since the workspace may lie in the home, and programs exchange what is in it.
@@ -73,7 +76,8 @@ export async function homeFiles(home: string, skip: (path: string) => boolean): 
       held = await opened
       for (const name of await readdir(held.at('.'))) {
         const path = folder === '' ? name : `${folder}/${name}`
-        if (elsewhere.some((form) => form.test(path)) || skip(join(home, path))) continue
+        const within = path.replace(OF_PERSON, '')
+        if (elsewhere.some((form) => form.test(within)) || skip(join(home, path))) continue
         const file = await described(held.at(name), path)
         if (file === undefined) continue
         files.push(file)

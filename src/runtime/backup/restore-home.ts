@@ -19,6 +19,7 @@ import type { CheckpointTarget } from '../checkpoints/checkpoint-target.ts'
 import { readAuditKey } from '../audit/audit-key.ts'
 import { recordRestore } from '../audit/restore-audit.ts'
 import { homeAt } from '../home/home.ts'
+import { peopleHomesIn } from '../tokens/people.ts'
 import { pinPolicy, type RestoredContent, restoredContent } from './archive-content.ts'
 import { BackupError, diskFault } from './backup-error.ts'
 import { ARRIVING, ASIDE } from './home-files.ts'
@@ -96,7 +97,8 @@ export async function restoreHome(options: RestoreOptions): Promise<Restored | u
     if (options.confirm && !(await options.confirm(content))) return undefined
     if (!isTrusted) await pinPolicy({ home, arriving, clock }, time)
     await recordRestore({ home, arriving, clock, findTargets, saved: header.created, time })
-    carrySpent(home)
+    const homes = [home, ...(await peopleHomesIn(home))]
+    for (const each of homes) carrySpent(each, join(arriving, relative(home, each)))
     await decideRestore(home, `${ASIDE}${time.replaceAll(/[-:]|\.\d+/g, '')}`)
     const aside = await finishRestore(home)
     const { created, version } = header
@@ -165,14 +167,19 @@ async function examineStore({ home, clock, file }: RestoreOptions): Promise<Audi
   const arriving = await realpath(arrivingHome(home))
   const { data } = homeAt(arriving)
   const path = storePath(data)
-  for (const each of [data, path]) {
-    const real = await realpath(each).catch(() => each)
-    if (!isWithin(arriving, real))
-      throw new BackupError('damaged', `In the archive ${file} ${relative(arriving, each)} is a link to ${real}.`)
+  for (const own of [arriving, ...(await peopleHomesIn(arriving))]) {
+    const stored = storePath(homeAt(own).data)
+    for (const each of [homeAt(own).data, stored]) {
+      const real = await realpath(each).catch(() => each)
+      if (!isWithin(arriving, real))
+        throw new BackupError('damaged', `In the archive ${file} ${relative(arriving, each)} is a link to ${real}.`)
+    }
+    const fault = existsSync(stored) ? await findStoreFault(stored) : undefined
+    if (fault !== undefined) {
+      throw new BackupError('damaged', `The store ${relative(arriving, stored)} in ${file} is damaged: ${fault}`)
+    }
   }
   if (!existsSync(path)) return { type: 'whole', records: 0 }
-  const fault = await findStoreFault(path)
-  if (fault !== undefined) throw new BackupError('damaged', `The store in ${file} is damaged: ${fault}`)
   const store = await openStore({ path, clock })
   try {
     return await verifyAudit(store, await readArchivedPosition(store))
@@ -182,8 +189,8 @@ async function examineStore({ home, clock, file }: RestoreOptions): Promise<Audi
 }
 
 /** What was spent since the archive was made stays spent. A ledger that cannot be read is put aside, and the log fills the other. */
-function carrySpent(home: string): void {
-  const [from, into] = [home, arrivingHome(home)].map((each) => join(homeAt(each).data, budgetLedgerFile))
+function carrySpent(home: string, arriving: string): void {
+  const [from, into] = [home, arriving].map((each) => join(homeAt(each).data, budgetLedgerFile))
   try {
     if (existsSync(dirname(into!))) carryBudgetLedger(from!, into!)
   } catch (error) {

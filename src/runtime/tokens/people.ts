@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { RuntimeError, type TokenScope } from '../../capability.ts'
@@ -144,6 +145,14 @@ export function personHome(home: string, name: string): string {
 /** The folder with the homes of the people of a gateway. */
 export function peopleFolder(home: string): string {
   return join(home, 'people')
+}
+
+/** The homes of people that lie in a home, absolute paths: those of people who are leaving, too. */
+export async function peopleHomesIn(home: string): Promise<readonly string[]> {
+  const entries = await readdir(peopleFolder(home), { withFileTypes: true }).catch(() => [])
+  return entries
+    .filter((each) => each.isDirectory() && PERSON_NAME.test(each.name))
+    .map(({ name }) => personHome(home, name))
 }
 
 /** The name of a folder and of a schema in PostgreSQL: one form of letters, so that no two names are one place. */
