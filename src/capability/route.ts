@@ -5,6 +5,8 @@ import type { Caller, TokenScope } from './token-scope.ts'
 export interface RouteCall<Query, Body> {
   readonly request: Request
   readonly caller: Caller
+  /** The address of the other end of the connection; absent inside this process. */
+  readonly remote: string | undefined
   /** A part of the path, decoded. */
   param(name: string): string
   readonly query: Query

@@ -15,6 +15,14 @@ export const errorCodes = {
   'bad-request': { status: 400, meaning: 'The provider refused the request.' },
   'unsupported-parameter': { status: 400, meaning: '`parameter` has no place on the wire of this model.' },
   unauthorized: { status: 401, meaning: 'The token is missing or wrong.' },
+  'sign-in-failed': {
+    status: 401,
+    meaning: 'What a browser brought from the OpenID provider is not valid, or belongs to another sign-in.',
+  },
+  'sign-in-denied': {
+    status: 403,
+    meaning: 'No rule of `gateway.openid.allow` lets the person in who signed in.',
+  },
   'host-not-allowed': { status: 403, meaning: '`Host` is not a name of this gateway.' },
   'origin-not-allowed': { status: 403, meaning: 'The page comes from another origin.' },
   forbidden: { status: 403, meaning: 'The scope of the token does not include it; `scope` names the one that does.' },
@@ -75,6 +83,11 @@ export const errorCodes = {
     retryable: true,
   },
   timeout: { status: 504, meaning: 'The provider did not answer in time.', retryable: true },
+  'sign-in-unavailable': {
+    status: 502,
+    meaning: 'The OpenID provider cannot be reached, or does not work; tokens do.',
+    retryable: true,
+  },
   'storage-full': { status: 507, meaning: 'The disk is full.', retryable: true },
 
   // Stores, the index and archives: in `facts` of others, in the log, and in answers of the command.

@@ -2,10 +2,35 @@ import { type Clock, timeSlice } from '../platform.ts'
 import type { AuditFacts } from '../session.ts'
 import { HttpFailure } from './failure.ts'
 
-/** Slows down those who try wrong tokens, and notes it. A request with a right token never passes here. */
+/** Slows down those who try wrong tokens, or sign in wrongly, and notes it. What is right never passes here. */
 export type Brake = ReturnType<typeof createBrake>
 
+/** What is counted, as the audit and the refusal name it. */
+interface Counted {
+  readonly rule: string
+  readonly one: string
+  readonly many: string
+  /** What is answered at once. */
+  readonly hint: string
+}
+
+const wrongTokens: Counted = {
+  rule: 'token',
+  one: 'wrong token',
+  many: 'wrong tokens',
+  hint: 'A right token is answered at once.',
+}
+
+export const failedSignIns: Counted = {
+  rule: 'sign-in',
+  one: 'failed sign-in',
+  many: 'failed sign-ins',
+  hint: 'Tokens are answered at once.',
+}
+
 interface BrakeOptions {
+  /** Wrong tokens unless given. */
+  readonly counted?: Counted
   readonly record: (facts: AuditFacts, time: string) => Promise<void>
   readonly clock: Clock
 }
@@ -29,7 +54,7 @@ interface Tries {
   last: number
 }
 
-export function createBrake({ record, clock }: BrakeOptions) {
+export function createBrake({ record, clock, counted = wrongTokens }: BrakeOptions) {
   const addresses = new Map<string, Tries>()
   const all: Tries = { count: 0, waiting: 0, last: -Infinity }
   const waits = new Set<() => void>()
@@ -71,7 +96,7 @@ export function createBrake({ record, clock }: BrakeOptions) {
     const over = burst
     burst = undefined
     if (over === undefined) return
-    recording = recording.then(() => record(burstFacts(over), clock.time())).catch(() => {})
+    recording = recording.then(() => record(burstFacts(over, counted), clock.time())).catch(() => {})
   }
 
   function waitFor(milliseconds: number): Promise<void> {
@@ -108,7 +133,7 @@ export function createBrake({ record, clock }: BrakeOptions) {
         all.waiting -= 1
       }
       await turn()
-      return wait > 0 && isFull ? tooManyAttempts(wait) : refusal
+      return wait > 0 && isFull ? tooManyAttempts(wait, counted) : refusal
     },
     release() {
       for (const end of waits) end()
@@ -146,22 +171,22 @@ interface Burst {
 
 const NAMED_ADDRESSES = 5
 
-function burstFacts({ count, first, last, addresses }: Burst): AuditFacts {
+function burstFacts({ count, first, last, addresses }: Burst, { one, many, rule }: Counted): AuditFacts {
   const times = [first, last].map((time) => new Date(time).toISOString())
-  const tokens = count === 1 ? '1 wrong token' : `${count} wrong tokens`
+  const what = count === 1 ? `1 ${one}` : `${count} ${many}`
   const more = addresses.size === NAMED_ADDRESSES ? ' and perhaps others' : ''
-  const reason = `${tokens} from ${[...addresses].join(', ')}${more}, first ${times[0]}, last ${times[1]}`
-  return { kind: 'decision', decision: 'refused', rule: 'token', reason }
+  const reason = `${what} from ${[...addresses].join(', ')}${more}, first ${times[0]}, last ${times[1]}`
+  return { kind: 'decision', decision: 'refused', rule, reason }
 }
 
-function tooManyAttempts(waitMs: number): HttpFailure {
+function tooManyAttempts(waitMs: number, { many, hint }: Counted): HttpFailure {
   const seconds = Math.ceil(waitMs / 1_000)
   return new HttpFailure(
     'too-many-attempts',
-    'Too many wrong tokens.',
+    `Too many ${many}.`,
     {},
     {
-      hint: `Try again in ${seconds} s. A right token is answered at once.`,
+      hint: `Try again in ${seconds} s. ${hint}`,
       headers: { 'retry-after': String(seconds) },
     },
   )

@@ -9,11 +9,32 @@ export function cookieHeader(
   return `${cookieName(host)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`
 }
 
+/**
+ * The cookie of a sign-in in progress, as a header. `Lax`, since the provider sends the browser back. Only the addresses of the sign-in
+ * get it.
+ */
+export function flowCookieHeader(
+  host: string,
+  value: string,
+  { seconds, isSecure }: { readonly seconds: number; readonly isSecure: boolean },
+): string {
+  const secure = isSecure ? '; Secure' : ''
+  return `${flowCookieName(host)}=${value}; Path=/sign-in; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`
+}
+
 /** The value of the cookie that a browser sends; `undefined` without one. */
 export function readCookie(headers: Headers, host: string): string | undefined {
+  return readNamed(headers, cookieName(host))
+}
+
+/** The same for a sign-in in progress. */
+export function readFlowCookie(headers: Headers, host: string): string | undefined {
+  return readNamed(headers, flowCookieName(host))
+}
+
+function readNamed(headers: Headers, name: string): string | undefined {
   const cookies = headers.get('cookie')
   if (cookies === null) return undefined
-  const name = cookieName(host)
   for (const pair of cookies.split(';')) {
     const [key, value] = pair.trim().split('=', 2)
     if (key === name) return value
@@ -24,6 +45,10 @@ export function readCookie(headers: Headers, host: string): string | undefined {
 /** Browsers share cookies between the ports of a host, so each port has its own name. */
 function cookieName(host: string): string {
   return `foreword_${/:(\d+)$/.exec(host)?.[1] ?? '80'}`
+}
+
+function flowCookieName(host: string): string {
+  return `${cookieName(host)}_sign_in`
 }
 
 /** Where a request comes from, as far as it can be known. */

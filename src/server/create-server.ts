@@ -2,17 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Hono } from 'hono'
 import type { Failure, Finding, Route, Runtime } from '../capability.ts'
-import { type Clock, defined, type KnownSecrets, once, redactData } from '../platform.ts'
-import {
-  type BrowserSessions,
-  type GatewayTokens,
-  type HostedRuntime,
-  openBrowserSessions,
-  type PeopleHomes,
-} from '../runtime.ts'
+import { type Clock, type KnownSecrets, once, redactData } from '../platform.ts'
+import type { AuditFacts } from '../session.ts'
+import { type GatewayTokens, type HostedRuntime, openBrowserSessions } from '../runtime.ts'
 import { errorResponse } from './answer.ts'
 import { createBodyRooms } from './body-rooms.ts'
-import { type Brake, createBrake } from './brake.ts'
+import { createBrake, failedSignIns } from './brake.ts'
 import { allRoutes, collectContributions, type ServerContribution } from './contributions.ts'
 import { askServer, commandRoutes } from './routes/command-routes.ts'
 import { createStreams, defaultStreamLimits, type StreamLimits } from './event-stream.ts'
@@ -39,10 +34,12 @@ import { healthRoutes } from './routes/health-routes.ts'
 import { historySearchRoutes } from './routes/history-search-routes.ts'
 import { peopleRoutes } from './routes/people-routes.ts'
 import { pairingRoutes } from './routes/pairing-routes.ts'
+import { signInRoutes } from './routes/sign-in-routes.ts'
 import { tokenRoutes } from './routes/token-routes.ts'
 import { budgetRoutes, costRoutes, usageRoutes } from './routes/cost-routes.ts'
 import { assertChoiceNames, type ChoiceDescriptions } from './session-choices.ts'
-import { createVisits, type Visits } from './visits.ts'
+import type { SignInOptions } from './sign-in/sign-in.ts'
+import { createVisits } from './visits.ts'
 import { type Transformer, TransformStream } from 'node:stream/web'
 
 export interface ServerOptions {
@@ -60,6 +57,8 @@ export interface ServerOptions {
   readonly maxBodyBytes?: number
   /** The bodies of all requests that are held at the same time, megabytes. 128 unless given. */
   readonly heldBodyMegabytes?: number
+  /** How people sign in with a provider. Absent: there is no such endpoint. */
+  readonly signIn?: SignInOptions | undefined
   readonly version: string
   readonly configuration?: () => unknown
   /** Checks the home as `foreword doctor` does. Absent: there is no such endpoint. */
@@ -139,7 +138,21 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
       description: 'Assembles, budgets, records and explains every word a model reads.',
     })
   })
-  const learnToken = (name: string, made: string) => options.secrets?.learn(`token ${name}`, made)
+  const record = async (facts: AuditFacts, time: string): Promise<void> =>
+    void (await runtime.store.transaction([{ type: 'audit', facts, time }]))
+  const brake = createBrake({ clock, record })
+  const signInBrake = createBrake({ clock, record, counted: failedSignIns })
+  const openSignIn = async (signIn: SignInOptions) => {
+    const { createSignIn } = await import('./sign-in/sign-in.ts')
+    return createSignIn({
+      ...signIn,
+      clock,
+      random: randomBytes,
+      brake: signInBrake,
+      record: (facts) => record(facts, clock.time()),
+      note: (reason) => options.log?.error({ reason }, 'a sign-in failed'),
+    })
+  }
   const host: readonly Route[] = [
     ...systemRoutes(runtime, {
       version: options.version,
@@ -190,6 +203,7 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
     }),
     ...approvalRoutes(runtime),
     ...auditRoutes(runtime),
+    ...(options.signIn ? signInRoutes(() => openSignIn(options.signIn!)) : []),
     ...(options.examine ? doctorRoutes(options.examine, options.examineSecurity) : []),
   ]
   const routes = allRoutes(host, contributions)
@@ -199,25 +213,18 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
     firstSegments.has(path.split('/', 2)[1]) &&
     open.some((each) => each.method === (method === 'HEAD' ? 'GET' : method) && matchesPath(each.path, path))
   let { token } = options
-  const brake =
-    within?.brake ??
-    createBrake({
-      clock,
-      record: async (facts, time) => void (await runtime.store.transaction([{ type: 'audit', facts, time }])),
-    })
-  const guard =
-    within?.guard ??
-    createGuard({
-      clock,
-      ...options,
-      ...options.tokens,
-      people: options.people?.people,
-      token: () => token,
-      browsers,
-      brake,
-      isOpen,
-    })
-  const visits = within?.visits ?? createVisits(clock, guard.isValid)
+  const { allowedHosts = [], signIn } = options
+  const guard = createGuard({
+    clock,
+    ...options,
+    allowedHosts: signIn?.publicUrl === undefined ? allowedHosts : [...allowedHosts, new URL(signIn.publicUrl).host],
+    ...options.tokens,
+    token: () => token,
+    browsers,
+    brake,
+    isOpen,
+  })
+  const visits = createVisits(clock, guard.isValid)
   const formats = contributions.flatMap(({ errorFormat }) => errorFormat ?? [])
 
   const answerFailure = (error: unknown, path: string, headers: Headers): Response => {
@@ -287,12 +294,13 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
     },
     endStreams(which) {
       streams.endAll(which)
-      if (!within) brake.release()
+      brake.release()
+      signInBrake.release()
       mcp.close()
       ofPerson.endStreams(which)
     },
     async settle() {
-      await Promise.all([brake.settle(), options.tokens?.uses.idle()])
+      await Promise.all([brake.settle(), signInBrake.settle(), options.tokens?.uses.idle()])
     },
     answer: raw.answer,
     raw,

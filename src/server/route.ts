@@ -42,7 +42,7 @@ export function mount(
     app.on(method, path, async (context, next) => {
       const request = context.req.raw
       if (header !== undefined && !request.headers.has(header)) return next()
-      const { outgoing, visitor } = context.env
+      const { outgoing, visitor, remote } = context.env
       // Here and nowhere else: what was routed decides, not what a path looks like.
       const scope = neededScope(each)
       if (scope !== 'none') requireScope(visitor, scope, `${method} ${path}`)
@@ -52,6 +52,7 @@ export function mount(
         const answer: unknown = await handle({
           request,
           caller: visitor,
+          remote,
           param: (name) => context.req.param(name) ?? '',
           query: query && parseInput(query, context.req.query(), 'query'),
           body: body && parseInput(body, await readJson(request, { maxBytes: most, room, clock }), 'body'),

@@ -6,6 +6,7 @@ import type { Provider } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
 import { SCHEMA_NAME } from '../../session.ts'
 import { providersSchema } from './providers-schema.ts'
+import { openid, publicUrl, trustedProxy } from './sign-in-schema.ts'
 
 interface HostSchemaOptions {
   readonly layouts: Readonly<Record<string, Layout>>
@@ -50,6 +51,9 @@ const gateway = z.strictObject({
     .describe(
       'The bodies of all requests that are held in memory at the same time, megabytes. One token has half of it while it has any; a larger body is held alone.',
     ),
+  publicUrl,
+  openid: openid.optional().describe('People sign in with an OpenID provider.'),
+  trustedProxy: trustedProxy.optional().describe('A proxy that signs people in and names them in a header.'),
 })
 
 const rates = z.strictObject({

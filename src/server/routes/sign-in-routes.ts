@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { type Route, route } from '../../capability.ts'
+import { once } from '../../platform.ts'
+import type { createSignIn } from '../sign-in/sign-in.ts'
+
+/** Where browsers sign in with a provider. What it takes is loaded with the first of them. */
+export function signInRoutes(open: () => Promise<ReturnType<typeof createSignIn>>): readonly Route[] {
+  const signIn = once(open)
+  return [
+    route('GET /sign-in', {
+      tag: 'sign-in',
+      summary: 'Sends a browser to the OpenID provider',
+      // Nobody has a token yet. Nothing of the home is said.
+      needsToken: false,
+      query: z.object({
+        to: z.string().optional().describe('Path of this gateway that the browser goes to at the end.'),
+      }),
+      answers: {
+        303: { description: 'To the provider' },
+        502: { description: 'The provider does not work', media: 'text/html' },
+      },
+      handle: async (call) => (await signIn()).begin(call, call.query.to),
+    }),
+    route('GET /sign-in/done', {
+      tag: 'sign-in',
+      summary: 'Signs a browser in that comes back from the OpenID provider',
+      needsToken: false,
+      answers: {
+        303: { description: 'Signed in: to the page, with a cookie' },
+        401: { description: 'What it brings is not valid', media: 'text/html' },
+        403: { description: 'No rule lets this person in', media: 'text/html' },
+        502: { description: 'The provider does not work', media: 'text/html' },
+      },
+      handle: async (call) => (await signIn()).finish(call),
+    }),
+  ]
+}
