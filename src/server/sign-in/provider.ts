@@ -26,9 +26,8 @@ export interface ProvedIdentity {
 
 /** The clocks of this machine and the provider may differ by so many seconds. */
 const CLOCK_TOLERANCE = 60
-/** What the provider says of itself is read again after this time, ms; a failure is answered again for a shorter one. */
+/** What the provider says of itself is read again after this time, ms, and at once where that failed. */
 const KEPT_MS = 3_600_000
-const FAILURE_KEPT_MS = 2_000
 
 /** The OpenID provider of a gateway. Nothing is loaded and nobody asked before the first sign-in. */
 export function openProvider(options: ProviderOptions) {
@@ -38,7 +37,7 @@ export function openProvider(options: ProviderOptions) {
   function client(): Promise<Client> {
     if (known !== undefined && known.until > clock.now()) return known.client
     const found = { until: clock.now() + KEPT_MS, client: discover(options) }
-    found.client.catch(() => (found.until = clock.now() + FAILURE_KEPT_MS))
+    found.client.catch(() => (found.until = 0))
     known = found
     return found.client
   }

@@ -133,7 +133,7 @@ export function createSignIn(options: SignInDependencies) {
 
   function failed({ request }: Call, error: unknown, cookie?: string): Response {
     if (!(error instanceof HttpFailure)) throw error
-    if (error.cause !== undefined) options.note(reasonOf(error))
+    if (error.cause !== undefined || error.code === 'sign-in-unavailable') options.note(reasonOf(error.cause ?? error))
     if (request.headers.get('accept')?.includes('text/html') !== true) throw error
     return failurePage(error, cookie)
   }

@@ -1,0 +1,124 @@
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { z } from 'zod'
+import { systemClock } from '../../src/platform.ts'
+import { listen, type ServerOptions } from '../../src/server.ts'
+import { createAdmission, type SignInPeople, type SignInPerson } from '../../src/server/sign-in/admit-person.ts'
+import type { OpenidSettings } from '../../src/server/sign-in/provider.ts'
+import { fileRows } from '../../src/runtime/tokens/row-file.ts'
+import { openedHome } from '../home/opened-home.ts'
+import { type Account, openProvider, SECRET } from './openid-provider.ts'
+import { served } from './served.ts'
+
+export interface SignInOptions {
+  readonly openid?: Partial<OpenidSettings>
+  readonly accounts?: Readonly<Record<string, Account>>
+  readonly claimsInToken?: boolean
+  readonly publicUrl?: string
+  readonly secret?: string | undefined
+  readonly server?: Partial<ServerOptions>
+}
+
+export const accounts = {
+  ann: { email: 'Ann@Reef.example', email_verified: true, preferred_username: 'Ann', groups: ['divers'] },
+  bob: { email: 'bob@elsewhere.example', email_verified: true, preferred_username: 'bob', groups: [] },
+  eve: { email: 'eve@reef.example', email_verified: false, preferred_username: 'eve' },
+  max: { email: 'max@reef.example', email_verified: 'true', preferred_username: 'max' },
+  dan: { preferred_username: 'dan', groups: ['divers', 'captains'] },
+} satisfies Readonly<Record<string, Account>>
+
+/** A gateway on a port, a provider on another, and the list of people in a file of the home. */
+export async function signInGateway(t: TestContext, options: SignInOptions = {}) {
+  const { runtime, home } = await openedHome(t)
+  const people = filePeople(home)
+  const admit = createAdmission(people)
+  const noted: string[] = []
+  const requests: string[] = []
+  /** What happens to answers of the provider before the gateway reads them. */
+  let change = async (_address: string, response: Response): Promise<Response> => response
+  const { port, provider, base, settle } = await opened()
+
+  async function opened() {
+    const settings = { current: undefined as OpenidSettings | undefined }
+    const { server } = served(runtime, {
+      log: { error: (facts) => void noted.push(JSON.stringify(facts)) },
+      ...options.server,
+      signIn: {
+        get openid() {
+          return settings.current!
+        },
+        publicUrl: options.publicUrl,
+        secret: async () => ('secret' in options ? options.secret : SECRET),
+        async admit(identity) {
+          const { name } = await admit(identity)
+          return { person: name, cookie: `browser-of-${name}` }
+        },
+        async fetch(input, init) {
+          requests.push(new URL(String(input)).pathname)
+          return change(String(input), await fetch(input, init))
+        },
+      },
+    })
+    const listening = await listen(server, { port: 0, bind: '127.0.0.1' })
+    t.after(() => listening.close({ graceMs: 100 }))
+    const origin = listening.url
+    const known = await openProvider(t, () => ({
+      accounts: options.accounts ?? accounts,
+      redirects: [`${origin}/sign-in/done`, ...(options.publicUrl ? [`${options.publicUrl}/sign-in/done`] : [])],
+      ...(options.claimsInToken && { claimsInToken: true }),
+    }))
+    settings.current = {
+      issuer: known.issuer,
+      clientId: 'foreword',
+      scopes: ['profile', 'email', 'groups'],
+      groupsClaim: 'groups',
+      nameClaim: 'preferred_username',
+      allow: { domains: ['reef.example'] },
+      ...options.openid,
+    }
+    return { port: listening.port, provider: known, base: origin, settle: () => server.settle() }
+  }
+
+  return {
+    home,
+    runtime,
+    people,
+    provider,
+    base,
+    /** Resolves once the audit has what was counted. */
+    settle,
+    /** The name of the cookie of a browser that is signed in, and of one that is on its way. */
+    cookieName: `foreword_${port}`,
+    flowName: `foreword_${port}_sign_in`,
+    /** What the log says of failures. */
+    noted,
+    /** Paths of the provider that the gateway asked for. */
+    requests,
+    changeAnswers: (next: typeof change) => void (change = next),
+    audit: async () =>
+      (await runtime.store.audit()).filter(({ rule }) => rule === 'sign-in').map(({ reason }) => reason),
+  }
+}
+
+/** A list of people in a file, as a gateway keeps it. */
+function filePeople(home: string): SignInPeople & { list(): readonly SignInPerson[] } {
+  const row = z.looseObject({
+    name: z.string(),
+    role: z.enum(['member', 'guest']),
+    email: z.string().optional(),
+    identity: z.object({ issuer: z.string(), subject: z.string() }).optional(),
+    groups: z.array(z.string()).optional(),
+  })
+  const rows = fileRows<SignInPerson>({ home, path: join(home, 'data', 'people.json'), clock: systemClock, row })
+  return {
+    list: () => rows.current(),
+    byIdentity: ({ issuer, subject }) =>
+      rows.current().find(({ identity }) => identity?.issuer === issuer && identity.subject === subject),
+    async add(draft) {
+      await rows.edit((all) => [...all, draft])
+      return draft
+    },
+    change: (name, change) =>
+      rows.edit((all) => all.map((each) => (each.name === name ? { ...each, ...change } : each))),
+  }
+}
