@@ -10,6 +10,9 @@ import { modelNameFault } from '../../src/runtime/configuration/unknown-names.ts
 import { configurationWarnings } from '../../src/runtime/configuration/warnings.ts'
 import { systemClock } from '../../src/platform.ts'
 
+/** A provider that is configured rightly. */
+const openid = { issuer: 'https://idp.example/realms/reef', clientId: 'foreword', allow: { domains: ['reef.example'] } }
+
 /** Wrong configurations, and the key that has to be named; where that is none, the variable. */
 const wrong: readonly (readonly [config: object, key: string])[] = [
   // Misspelt.
@@ -59,6 +62,18 @@ const wrong: readonly (readonly [config: object, key: string])[] = [
   [{ gateway: { bind: '127.0.0.1:4141' } }, 'gateway.bind'],
   [{ gateway: { bind: '' } }, 'gateway.bind'],
   [{ gateway: { token: 'two words' } }, 'gateway.token'],
+  ...(['http://idp.example', 'https://idp.example/?a=b', 'idp.example'] as const).map(
+    (issuer) => [{ gateway: { openid: { ...openid, issuer } } }, 'gateway.openid.issuer'] as const,
+  ),
+  [{ gateway: { openid: { ...openid, allow: {} } } }, 'gateway.openid.allow'],
+  [{ gateway: { openid: { ...openid, allow: { emails: [] } } } }, 'gateway.openid.allow.emails'],
+  [{ gateway: { openid: { ...openid, allow: undefined } } }, 'gateway.openid.allow'],
+  [{ gateway: { openid: { ...openid, roles: { captains: 'admin' } } } }, 'gateway.openid.roles.captains'],
+  [{ gateway: { publicUrl: 'https://foreword.example/below' } }, 'gateway.publicUrl'],
+  [{ gateway: { trustedProxy: { header: 'Authorization', from: ['10.0.0.1'] } } }, 'gateway.trustedProxy.header'],
+  [{ gateway: { trustedProxy: { header: 'x-user', from: ['10.0.0.0/33'] } } }, 'gateway.trustedProxy.from.0'],
+  [{ gateway: { trustedProxy: { header: 'x-user', from: ['proxy.example'] } } }, 'gateway.trustedProxy.from.0'],
+  [{ gateway: { trustedProxy: { header: 'x-user', from: [] } } }, 'gateway.trustedProxy.from'],
   [{ context: { layout: 'onix' } }, 'context.layout'],
   [{ context: { layout: { extends: 'onix' } } }, 'context.layout.extends'],
   [{ context: { layout: { extends: 'auto', cut: { unit: 'page' } } } }, 'context.layout.cut.unit'],
@@ -113,6 +128,12 @@ const wrong: readonly (readonly [config: object, key: string])[] = [
   [{ model: 'ollama/a', models: { 'ollama/a': { window: 4096 } }, context: { reserve: 5000 } }, 'context.reserve'],
   [{ model: 'ollama/a', models: { 'ollama/a': { window: 4096 } }, context: { margin: 5000 } }, 'context.margin'],
   [{ gateway: { allowedHosts: ['http://box.local'] } }, 'gateway.allowedHosts'],
+  [{ gateway: { openid: { ...openid, clientSecretEnv: 'NOT_SET' } } }, 'gateway.openid.clientSecretEnv'],
+  [
+    { gateway: { openid: { ...openid, clientSecretEnv: 'PATH', clientSecretFile: '/etc/hostname' } } },
+    'gateway.openid.clientSecretEnv',
+  ],
+  [{ gateway: { openid: { ...openid, clientSecretFile: 'nowhere' } } }, 'gateway.openid.clientSecretFile'],
   [{ gateway: { allowedHosts: ['box.local/'] } }, 'gateway.allowedHosts'],
   [{ web: { allowHosts: ['127.0.0.1:8888'] } }, 'web.allowHosts'],
   [{ subjects: { summaryModel: 'ollama/a' } }, 'subjects.summaryModel'],
@@ -172,7 +193,13 @@ test('a configuration that is right has no warnings', async () => {
   const environment = { OPENROUTER_API_KEY: 'x' }
   const loaded = await loadedFrom(
     {
-      gateway: { bind: '::1', allowedHosts: ['box.local', 'box.local:4141', '[::1]', '10.0.0.2'] },
+      gateway: {
+        bind: '::1',
+        allowedHosts: ['box.local', 'box.local:4141', '[::1]', '10.0.0.2'],
+        openid,
+        publicUrl: 'https://foreword.example',
+        trustedProxy: { header: 'X-Forwarded-User', from: ['127.0.0.1/32', 'fd00::/8', '10.0.0.7'] },
+      },
       providers: {
         lab: { kind: 'openai-compatible', baseURL: 'http://127.0.0.1:1234/v1', api: 'responses' },
         openrouter: {

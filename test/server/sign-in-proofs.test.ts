@@ -76,7 +76,7 @@ test('an expired token is refused, and clocks may differ by a minute', async (t)
   assert.equal((await cookieBrowser().follow(`${base}/sign-in`, (next) => next === `${base}/`)).address, `${base}/`)
   provider.behindSeconds = 3_600 + 90
   assert.equal((await cookieBrowser().follow(`${base}/sign-in`)).response.status, 401)
-  assert.match(noted.join(), /unexpected JWT \\\\"exp\\\\"/)
+  assert.match(noted.join(), /unexpected JWT .+exp/)
 })
 
 test('while the provider is down a page says so, tokens work, and sign-ins work again afterwards', async (t) => {

@@ -32,9 +32,10 @@ export async function* examineSecurity(
   const { configuration } = loaded
   const kept = await findHomeStore(home, io)
   const files = homeAt(home)
-  const { providers, store } = configuration
+  const { providers, store, gateway } = configuration
   const keys = Object.values(providers).flatMap(({ apiKeyFile }) => apiKeyFile ?? [])
   if (typeof store === 'object' && store.passwordFile !== undefined) keys.push(store.passwordFile)
+  if (gateway.openid?.clientSecretFile !== undefined) keys.push(gateway.openid.clientSecretFile)
   const policy = await accessFile(accessPaths(home), environment, readText).current()
   const file = await accessFilePath(home)
   const access = policy.type === 'access' ? policy.access : undefined

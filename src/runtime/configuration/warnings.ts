@@ -82,7 +82,7 @@ function unusedValues(
     ),
     ...Object.entries(models).flatMap(([id, facts]) => modelWarnings(id, facts)),
     ...limitWarnings(configuration),
-    ...gatewayWarnings(configuration),
+    ...gatewayWarnings(configuration, environment),
     ...capabilityWarnings(configuration, environment, schema),
   ]
 }
@@ -116,18 +116,9 @@ function providerWarnings(
         ]
       : []),
     ...unused,
-    ...(apiKeyEnv !== undefined && apiKeyFile !== undefined
-      ? [{ key: `${key}.apiKeyEnv`, message: 'has no effect beside apiKeyFile', hint: 'Keep one of the two.' }]
-      : []),
-    ...(apiKeyEnv !== undefined && apiKeyFile === undefined && !unused.length && !environment[apiKeyEnv]
-      ? [
-          {
-            key: `${key}.apiKeyEnv`,
-            message: `names ${apiKeyEnv}, which is not set`,
-            hint: 'Set it in the environment.',
-          },
-        ]
-      : []),
+    ...(unused.length > 0 && apiKeyFile === undefined
+      ? []
+      : secretWarnings({ key: `${key}.apiKey`, variable: apiKeyEnv, file: apiKeyFile }, environment)),
     ...Object.entries(headers)
       .filter((header) => !isHeader(header))
       .map(([header]) => ({
@@ -175,14 +166,40 @@ function limitWarnings({ context, model, models }: Configuration): readonly Sett
   return [{ key, message: 'leaves no room for a prompt', hint: `The window of ${model} has ${window} tokens.` }]
 }
 
-function gatewayWarnings({ gateway }: Configuration): readonly SettingsWarning[] {
-  return gateway.allowedHosts
+function gatewayWarnings({ gateway }: Configuration, environment: Environment): readonly SettingsWarning[] {
+  const { allowedHosts, openid } = gateway
+  const hosts = allowedHosts
     .filter((host) => !/^(?:[^\s/?#@:]+|\[[\da-f:.]+\]|[\da-f:.]+)(?::\d+)?$/i.test(host))
     .map((host) => ({
       key: 'gateway.allowedHosts',
       message: `has ${JSON.stringify(host)}, which is not a name that callers can use`,
       hint: 'Write a name or an address alone, such as box.local.',
     }))
+  return [
+    ...hosts,
+    ...secretWarnings(
+      { key: 'gateway.openid.clientSecret', variable: openid?.clientSecretEnv, file: openid?.clientSecretFile },
+      environment,
+    ),
+  ]
+}
+
+/** A secret that can be named in two ways, by keys that begin alike. */
+function secretWarnings(
+  {
+    key,
+    variable,
+    file,
+  }: { readonly key: string; readonly variable?: string | undefined; readonly file?: string | undefined },
+  environment: Environment,
+): readonly SettingsWarning[] {
+  if (variable === undefined) return []
+  if (file !== undefined) {
+    const other = `${key.split('.').at(-1)}File`
+    return [{ key: `${key}Env`, message: `has no effect beside ${other}`, hint: 'Keep one of the two.' }]
+  }
+  if (environment[variable]) return []
+  return [{ key: `${key}Env`, message: `names ${variable}, which is not set`, hint: 'Set it in the environment.' }]
 }
 
 /** What each capability finds odd about its own settings. */

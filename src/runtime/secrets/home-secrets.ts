@@ -148,15 +148,22 @@ export function secretVariables(capabilities: readonly AnyCapability[]): readonl
 export function secretFiles({
   providers,
   store,
+  gateway,
 }: {
   readonly providers: Readonly<Record<string, ProviderConfiguration>>
+  readonly gateway?: Pick<Configuration['gateway'], 'openid'>
   readonly store?: Configuration['store']
 }): Readonly<Record<string, string>> {
   const files = Object.entries(providers).flatMap(([name, { apiKeyFile }]) =>
     apiKeyFile === undefined ? [] : [[`key of ${name}`, apiKeyFile] as const],
   )
   const password = typeof store === 'object' ? store.passwordFile : undefined
-  return Object.fromEntries(password === undefined ? files : [...files, ['password of the store', password]])
+  const secret = gateway?.openid?.clientSecretFile
+  return Object.fromEntries([
+    ...files,
+    ...(password === undefined ? [] : [['password of the store', password]]),
+    ...(secret === undefined ? [] : [['secret of gateway.openid', secret]]),
+  ])
 }
 
 /** Takes the secrets out of results, those that were put into files a moment ago, too. */
