@@ -1,5 +1,7 @@
 import { defined } from '../../platform.ts'
-import type { OpenidSettings } from './provider.ts'
+import type { Configuration } from '../../runtime.ts'
+
+export type OpenidSettings = NonNullable<Configuration['gateway']['openid']>
 
 /** Who somebody is at the provider, as it says at this sign-in. */
 export interface SignedInIdentity {
@@ -43,7 +45,7 @@ export function readIdentity(
 }
 
 /** Whether a rule allows somebody. No rule allows anybody by itself. */
-export function isAllowed(
+export function isLetIn(
   { email, groups }: SignedInIdentity,
   { emails, domains, groups: allowed }: OpenidSettings['allow'],
 ): boolean {

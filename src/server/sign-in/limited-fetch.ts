@@ -2,8 +2,6 @@ import type { Clock } from '../../platform.ts'
 import { isLoopback } from '../cookies.ts'
 import { HttpFailure } from '../failure.ts'
 
-export type Fetch = typeof globalThis.fetch
-
 /** What a request to the provider may be: the library gives its body and headers like this. */
 interface ProviderRequest {
   readonly method: string
@@ -20,7 +18,7 @@ const LARGEST_ANSWER = 1024 * 1024
  * Requests to the provider, with limits of time and size, over https or to this machine. Redirections are not followed. Rejects
  * with `sign-in-unavailable` where the provider cannot be reached or fails.
  */
-export function limitedFetch(fetch: Fetch, clock: Clock) {
+export function limitedFetch(fetch: typeof globalThis.fetch, clock: Clock) {
   return async (address: string, { method, headers, body, signal }: ProviderRequest): Promise<Response> => {
     const { protocol, hostname, host } = new URL(address)
     if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))

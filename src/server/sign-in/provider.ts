@@ -1,16 +1,13 @@
 import type { ClientAuth, Configuration as Client, UserInfoResponse } from 'openid-client'
 import type { Clock } from '../../platform.ts'
-import type { Configuration } from '../../runtime.ts'
 import { HttpFailure } from '../failure.ts'
-import type { Claims } from './identity.ts'
-import { type Fetch, limitedFetch, unavailable } from './limited-fetch.ts'
+import type { Claims, OpenidSettings } from './identity.ts'
+import { limitedFetch, unavailable } from './limited-fetch.ts'
 import type { Flow } from './flows.ts'
-
-export type OpenidSettings = NonNullable<Configuration['gateway']['openid']>
 
 interface ProviderOptions {
   readonly settings: OpenidSettings
-  readonly fetch: Fetch
+  readonly fetch: typeof globalThis.fetch
   readonly clock: Clock
   /** The secret of the client, read whenever the provider is looked at. `undefined`: a public client. */
   secret(): Promise<string | undefined>

@@ -8,10 +8,9 @@ import { cookieHeader, flowCookieHeader, readFlowCookie, remoteOf } from '../coo
 import { HttpFailure } from '../failure.ts'
 import { hostOf } from '../guard.ts'
 import { createFlows, type Flow, FLOW_SECONDS } from './flows.ts'
-import { isAllowed, readIdentity, type SignedInIdentity } from './identity.ts'
-import type { Fetch } from './limited-fetch.ts'
+import { isLetIn, type OpenidSettings, readIdentity, type SignedInIdentity } from './identity.ts'
 import { localPath } from './local-path.ts'
-import { type OpenidSettings, openProvider, reasonOf, signInFailed } from './provider.ts'
+import { openProvider, reasonOf, signInFailed } from './provider.ts'
 import { failurePage } from './sign-in-page.ts'
 
 /** How people sign in with a provider. */
@@ -19,7 +18,7 @@ export interface SignInOptions {
   readonly openid: OpenidSettings
   /** Address that browsers reach the gateway by; absent: the one that they ask for. */
   readonly publicUrl?: string | undefined
-  readonly fetch: Fetch
+  readonly fetch: typeof globalThis.fetch
   /** The secret of the client; `undefined`: a public client. */
   secret(): Promise<string | undefined>
   /** Finds or adds the person of an identity that a rule allows, and signs a browser in: the value of its cookie. */
@@ -80,7 +79,7 @@ export function createSignIn(options: SignInDependencies) {
   }
 
   async function refuseDenied(identity: SignedInIdentity): Promise<void> {
-    if (isAllowed(identity, openid.allow)) return
+    if (isLetIn(identity, openid.allow)) return
     const { email, subject, issuer } = identity
     const reason = `sign-in refused: ${(email ?? subject).slice(0, 200)} by ${issuer}`
     await record({ kind: 'decision', decision: 'refused', rule: 'sign-in', reason })
