@@ -34,7 +34,7 @@ export const SECRET = 'the-secret-of-the-client-at-the-provider'
 /** A real OpenID provider on loopback, with a client `foreword`, a second one, `other`, and one without a secret, `public`. */
 export async function openProvider(
   t: TestContext,
-  options: (issuer: string) => ProviderOptions,
+  options: (issuer: string) => ProviderOptions | Promise<ProviderOptions>,
 ): Promise<ScriptedProvider> {
   let listener: RequestListener = () => {}
   const http = createServer((request, response) => listener(request, response))
@@ -48,7 +48,7 @@ export async function openProvider(
   const { port } = http.address() as AddressInfo
   t.after(close)
   const issuer = `http://127.0.0.1:${port}`
-  const { accounts, redirects, claimsInToken = false } = options(issuer)
+  const { accounts, redirects, claimsInToken = false } = await options(issuer)
   const state: ScriptedProvider = {
     issuer,
     login: Object.keys(accounts)[0]!,
