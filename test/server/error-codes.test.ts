@@ -36,6 +36,9 @@ const elsewhere: Partial<Record<HttpErrorCode, readonly [made: string, tested: s
   'no-answer': ['src/agent/answer.ts', 'test/runtime/notes-summaries.test.ts'],
   closing: ['src/server/event-stream.ts', 'test/server/listening.test.ts'],
   standby: ['src/server/standby.ts', 'test/takeover.slow.ts'],
+  'sign-in-failed': ['src/server/sign-in/provider.ts', 'test/server/sign-in-proofs.test.ts'],
+  'sign-in-denied': ['src/server/sign-in/sign-in.ts', 'test/server/sign-in-proofs.test.ts'],
+  'sign-in-unavailable': ['src/server/sign-in/limited-fetch.ts', 'test/server/sign-in-proofs.test.ts'],
 }
 
 /** Failures of a provider, which `rehearsal` plays. */

@@ -191,3 +191,16 @@ test('those who come back wrongly again and again wait or are refused, others do
   assert.deepEqual(noted, [])
   assert.match((await audit()).at(-1)!, /^12 failed sign-ins from 127\.0\.0\.1, first /)
 })
+
+test('a program that asks is answered with a code', async (t) => {
+  const { base, provider } = await signInGateway(t, { openid: { allow: { emails: ['nobody@reef.example'] } } })
+  const codeOf = async (response: Response) =>
+    ((await response.json()) as { readonly error: { readonly code: string } }).error.code
+  assert.equal(await codeOf(await fetch(`${base}/sign-in/done`)), 'sign-in-failed')
+  const browser = cookieBrowser()
+  const { address } = await browser.follow(`${base}/sign-in`, (next) => next.startsWith(base))
+  assert.equal(await codeOf(await browser.get(address, { headers: { accept: '*/*' } })), 'sign-in-denied')
+  await provider.down()
+  const another = await signInGateway(t, { openid: { issuer: provider.issuer } })
+  assert.equal(await codeOf(await fetch(`${another.base}/sign-in`)), 'sign-in-unavailable')
+})

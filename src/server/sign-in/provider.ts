@@ -1,5 +1,5 @@
 import type { ClientAuth, Configuration as Client, UserInfoResponse } from 'openid-client'
-import type { Clock } from '../../platform.ts'
+import { type Clock, fieldsOf } from '../../platform.ts'
 import { HttpFailure } from '../failure.ts'
 import type { Claims, OpenidSettings } from './identity.ts'
 import { limitedFetch, unavailable } from './limited-fetch.ts'
@@ -124,7 +124,7 @@ const WRONG_CLIENT: readonly unknown[] = [
 function providerFailure(error: unknown): HttpFailure {
   const known = failureIn(error)
   if (known !== undefined) return known
-  const code = error instanceof Error && 'error' in error ? error.error : undefined
+  const { error: code } = fieldsOf(error)
   if (WRONG_CLIENT.includes(code)) return unavailable(`it answers ${String(code)}`, error)
   return signInFailed(
     code === 'access_denied' ? 'You or the provider ended it.' : 'The answer of the provider is not valid.',
@@ -136,8 +136,8 @@ function providerFailure(error: unknown): HttpFailure {
 export function reasonOf(error: unknown): string {
   const reasons: string[] = []
   for (let each = error; each instanceof Error; each = each.cause) {
-    const code = 'error' in each && typeof each.error === 'string' ? ` (${each.error})` : ''
-    reasons.push(`${each.message}${code}`)
+    const { error: code } = fieldsOf(each)
+    reasons.push(typeof code === 'string' ? `${each.message} (${code})` : each.message)
   }
   return reasons.join(': ').slice(0, 1_000)
 }

@@ -19,8 +19,8 @@ const SettingsPage = lazy(() => import('../settings/settings-page.tsx'))
 
 /** Every page below its address. The gateway serves the same document at each of these paths. */
 export function App(): ReactNode {
-  const signedIn = useSignedIn()
-  if (signedIn === 'no') return <SignInPage />
+  const refusal = useRefusal()
+  if (refusal) return <SignInPage provider={refusal.facts['signIn']} />
   return (
     <Shell>
       <Suspense fallback={<Loading />}>
@@ -120,11 +120,10 @@ function Shell({ children }: { readonly children: ReactNode }): ReactNode {
   )
 }
 
-/** Whether the browser has the cookie of this gateway; `unknown` until it has answered once. */
-function useSignedIn(): 'yes' | 'no' | 'unknown' {
-  const { data, error } = useResource<Status>('/api/status')
-  if (error?.status === 401) return 'no'
-  return data === undefined ? 'unknown' : 'yes'
+/** The answer to a browser that has no cookie of this gateway. */
+function useRefusal(): ApiError | undefined {
+  const { error } = useResource<Status>('/api/status')
+  return error?.status === 401 ? error : undefined
 }
 
 const wrong = {
@@ -132,8 +131,11 @@ const wrong = {
   hint: t`Run \`foreword token\` on the machine of the gateway and copy the whole line.`,
 }
 
-/** Shown to a browser that has no cookie of this gateway. The token is sent once; the gateway answers with a cookie. */
-function SignInPage(): ReactNode {
+/**
+ * Shown to a browser that has no cookie of this gateway. The token is sent once; the gateway answers with a cookie. `provider`: the address
+ * where one signs in with an account, if there is such.
+ */
+function SignInPage({ provider }: { readonly provider: unknown }): ReactNode {
   const [token, setToken] = useState('')
   const [error, setError] = useState<Pick<ApiError, 'message' | 'hint'>>()
 
@@ -148,6 +150,13 @@ function SignInPage(): ReactNode {
   return (
     <main className="mx-auto flex min-h-full max-w-md flex-col justify-center gap-4 p-6">
       <h1 className="text-2xl font-semibold">{t`Sign in to Foreword`}</h1>
+      {typeof provider === 'string' && (
+        <p>
+          <a href={`${provider}?to=${encodeURIComponent(location.pathname)}`} className="text-accent underline">
+            {t`Sign in with your account`}
+          </a>
+        </p>
+      )}
       <p className="text-soft">
         {rich`Open the link that ${<code>foreword start</code>} prints, or paste the token. The command ${<code>foreword token</code>} shows it.`}
       </p>
