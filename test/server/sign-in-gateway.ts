@@ -15,7 +15,7 @@ export interface SignInOptions {
   readonly accounts?: Readonly<Record<string, Account>>
   readonly claimsInToken?: boolean
   readonly publicUrl?: string
-  readonly secret?: string | undefined
+  readonly secret?: () => Promise<string | undefined>
   readonly server?: Partial<ServerOptions>
 }
 
@@ -30,8 +30,19 @@ export const accounts = {
 /** A gateway on a port, a provider on another, and the list of people in a file of the home. */
 export async function signInGateway(t: TestContext, options: SignInOptions = {}) {
   const { runtime, home } = await openedHome(t)
-  const people = filePeople(home)
-  const admit = createAdmission(people)
+  const { configuration } = await loadConfiguration({ home, environment: {}, capabilities: builtIn })
+  const homes = openPeopleHomes({
+    home,
+    runtime: runtime as unknown as HostedRuntime,
+    configuration,
+    capabilities: builtIn,
+    environment: {},
+    version: '0',
+    warn: () => {},
+  })
+  t.after(() => homes.close())
+  const { people } = homes
+  const tokens = openGatewayTokens({ clock: systemClock, home, store: runtime.store, random: randomBytes })
   const noted: string[] = []
   const requests: string[] = []
   /** What happens to answers of the provider before the gateway reads them. */
@@ -43,16 +54,14 @@ export async function signInGateway(t: TestContext, options: SignInOptions = {})
     const { server } = served(runtime, {
       log: { error: (facts) => void noted.push(JSON.stringify(facts)) },
       ...options.server,
+      people: homes,
+      tokens,
+      publicUrl: options.publicUrl,
       signIn: {
         get openid() {
           return settings.current!
         },
-        publicUrl: options.publicUrl,
-        secret: async () => ('secret' in options ? options.secret : SECRET),
-        async admit(identity) {
-          const { name } = await admit(identity)
-          return { person: name, cookie: `browser-of-${name}` }
-        },
+        secret: options.secret ?? (async () => SECRET),
         async fetch(input, init) {
           requests.push(new URL(String(input)).pathname)
           return change(String(input), await fetch(input, init))
@@ -73,6 +82,7 @@ export async function signInGateway(t: TestContext, options: SignInOptions = {})
       scopes: ['profile', 'email', 'groups'],
       groupsClaim: 'groups',
       nameClaim: 'preferred_username',
+      hours: 168,
       allow: { domains: ['reef.example'] },
       ...options.openid,
     }
@@ -83,6 +93,7 @@ export async function signInGateway(t: TestContext, options: SignInOptions = {})
     home,
     runtime,
     people,
+    browsers: tokens.browsers,
     provider,
     base,
     /** Resolves once the audit has what was counted. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cookieBrowser } from './cookie-browser.ts'
+import { SECRET } from './openid-provider.ts'
 import { signInGateway } from './sign-in-gateway.ts'
 
 test('somebody whom a rule allows is signed in and goes to the page that they asked for', async (t) => {
@@ -20,8 +21,10 @@ test('somebody whom a rule allows is signed in and goes to the page that they as
     [...browser.cookies.keys()].filter((name) => name.startsWith('foreword')),
     [cookieName],
   )
-  assert.equal(browser.cookies.get(cookieName)!.value, 'browser-of-ann')
-  assert.equal(browser.cookies.get(cookieName)!.attributes, 'Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000')
+  const own = await browser.get(`${base}/api/token`)
+  const { caller } = (await own.json()) as { readonly caller: object }
+  assert.deepEqual(caller, { scope: 'approve', name: 'ann', person: 'ann' })
+  assert.equal(browser.cookies.get(cookieName)!.attributes, 'Path=/; HttpOnly; SameSite=Strict; Max-Age=604800')
   const identity = { issuer: provider.issuer, subject: 'ann' }
   assert.deepEqual(people.list(), [
     { name: 'ann', role: 'member', groups: ['divers'], identity, email: 'ann@reef.example' },
@@ -97,7 +100,7 @@ test('a second person of one name gets a number, and two sign-ins of one identit
 
 test('claims in the token itself do, a public client needs no secret, and one may be sent in the form', async (t) => {
   for (const [clientId, more] of [
-    ['public', { secret: undefined }],
+    ['public', { secret: async () => undefined }],
     ['posted', { openid: { clientSecretIn: 'body' } }],
   ] as const) {
     const { base, people, requests } = await signInGateway(t, {
@@ -154,4 +157,26 @@ test('what another browser began cannot be ended in this one', async (t) => {
     theirs.cookies.set(flowName, { ...rest, value: wrong })
     assert.equal((await theirs.get(ofTheirs)).status, 401, wrong)
   }
+})
+
+test('a browser stays signed in for as long as the owner says', async (t) => {
+  const { base, browsers, cookieName, provider } = await signInGateway(t, { openid: { hours: 2 } })
+  const browser = cookieBrowser()
+  await browser.follow(`${base}/sign-in`, (next) => next === `${base}/`)
+  const { value, attributes } = browser.cookies.get(cookieName)!
+  assert.match(attributes, /Max-Age=7200/)
+  const left = Date.parse(browsers.find(value)!.expires) - Date.now()
+  assert.ok(left > 7_000_000 && left <= 7_200_000 && provider.login === 'ann')
+})
+
+test('a secret that was wrong and is corrected needs no start', async (t) => {
+  const secret = { current: 'a-secret-of-before' }
+  const { base, noted } = await signInGateway(t, { secret: async () => secret.current })
+  const signIn = () => cookieBrowser().follow(`${base}/sign-in`, (next) => next === `${base}/`)
+  const refused = await signIn()
+  assert.equal(refused.response.status, 502)
+  assert.match(refused.text, /it does not accept the id and secret of this gateway/)
+  assert.ok(!noted.join().includes(secret.current))
+  secret.current = SECRET
+  assert.equal((await signIn()).address, `${base}/`)
 })

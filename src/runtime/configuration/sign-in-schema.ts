@@ -35,6 +35,12 @@ export const openid = z.strictObject({
   groupsClaim: z.string().min(1).default('groups').describe('Claim with the groups of somebody.'),
   nameClaim: z.string().min(1).default('preferred_username').describe('Claim that a new person is named after.'),
   allow: allow.describe('Who may sign in.'),
+  hours: z
+    .int()
+    .min(1)
+    .max(8_760)
+    .default(168)
+    .describe('How long a browser stays signed in, hours. Then the provider is asked again, also for the groups.'),
   roles: z
     .record(z.string().min(1), z.enum(['member', 'guest']))
     .optional()

@@ -25,8 +25,8 @@ export interface BrowserSession {
 export interface BrowserSessions {
   /** Signs a browser in with a token, by its SHA-256, and returns the value of its cookie. */
   begin(token: string): Promise<string>
-  /** Signs a browser in as a person, and returns the value of its cookie. */
-  beginFor(person: string): Promise<string>
+  /** Signs a browser in as a person, for 30 days or so many seconds, and returns the value of its cookie. */
+  beginFor(person: string, seconds?: number): Promise<string>
   /** Of the value of a cookie. Where the file cannot be read there is none. */
   find(value: string): BrowserSession | undefined
   /** Signs the browser with this cookie out. */
@@ -52,9 +52,9 @@ export function openBrowserSessions({ home, random, clock }: BrowserSessionOptio
   const rows: Rows<BrowserSession> =
     home === undefined ? memoryRows() : fileRows({ home, path: join(homeAt(home).data, 'browsers.json'), clock, row })
   const isLive = ({ expires }: BrowserSession) => Date.parse(expires) > clock.now()
-  const begin = async (token: string, person?: string): Promise<string> => {
+  const begin = async (token: string, seconds: number, person?: string): Promise<string> => {
     const value = Buffer.from(random(32)).toString('base64url')
-    const expires = new Date(clock.now() + BROWSER_SESSION_SECONDS * 1_000).toISOString()
+    const expires = new Date(clock.now() + seconds * 1_000).toISOString()
     await rows.edit((all) => {
       const live = all.filter(isLive)
       const own = live.filter((each) => each.token === token)
@@ -67,8 +67,8 @@ export function openBrowserSessions({ home, random, clock }: BrowserSessionOptio
     return value
   }
   return {
-    begin: (token) => begin(token),
-    beginFor: (person) => begin(`person:${person}`, person),
+    begin: (token) => begin(token, BROWSER_SESSION_SECONDS),
+    beginFor: (person, seconds = BROWSER_SESSION_SECONDS) => begin(`person:${person}`, seconds, person),
     find(value) {
       const hash = sha256(value)
       try {

@@ -83,7 +83,10 @@ export function openProvider(options: ProviderOptions) {
         }
         return { issuer: claims.iss, subject: claims.sub, sources }
       } catch (error) {
-        throw providerFailure(error)
+        const failure = providerFailure(error)
+        // Its keys, or the secret of the client, may be new.
+        if (failure.code === 'sign-in-unavailable') known = undefined
+        throw failure
       }
     },
   }
@@ -124,8 +127,10 @@ const WRONG_CLIENT: readonly unknown[] = [
 function providerFailure(error: unknown): HttpFailure {
   const known = failureIn(error)
   if (known !== undefined) return known
-  const { error: code } = fieldsOf(error)
+  const { error: code, code: kind } = fieldsOf(error)
   if (WRONG_CLIENT.includes(code)) return unavailable(`it answers ${String(code)}`, error)
+  if (kind === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE')
+    return unavailable('it does not accept the id and secret of this gateway', error)
   return signInFailed(
     code === 'access_denied' ? 'You or the provider ended it.' : 'The answer of the provider is not valid.',
     error,

@@ -1,6 +1,6 @@
 import type { RouteCall } from '../../capability.ts'
 import type { Clock } from '../../platform.ts'
-import { BROWSER_SESSION_SECONDS } from '../../runtime.ts'
+import type { BrowserSessions, PeopleHomes } from '../../runtime.ts'
 import type { AuditFacts } from '../../session.ts'
 import { empty } from '../answer.ts'
 import type { Brake } from '../brake.ts'
@@ -116,12 +116,14 @@ export function createSignIn(options: SignInDependencies) {
         cookie = flowCookieHeader(host, '', { seconds: 0, isSecure })
         const identity = await identityOf(flow, new URL(call.request.url).search)
         await refuseDenied(identity)
-        const { person, cookie: value } = await admit(identity)
+        const person = await admit(identity)
         const reason = `signed in: ${person} by ${identity.issuer}`
         await record({ kind: 'decision', decision: 'allowed', rule: 'sign-in', reason })
+        const seconds = openid.hours * 3_600
+        const value = await browsers.beginFor(person, seconds)
         const answer = empty(303, { location: flow.to })
         answer.headers.append('set-cookie', cookie)
-        answer.headers.append('set-cookie', cookieHeader(host, value, { seconds: BROWSER_SESSION_SECONDS, isSecure }))
+        answer.headers.append('set-cookie', cookieHeader(host, value, { seconds, isSecure }))
         return answer
       } catch (error) {
         const isWrong = error instanceof HttpFailure && WRONG.includes(error.code)
