@@ -109,8 +109,14 @@ export async function openGateway(
       version: version(),
       warn,
     })
+    const { entranceOptions } = await import('../server.ts')
     const checks = { examine, examineSecurity }
-    const server = await createHomeServer(runtime, configuration, { token, tokens, people, ...checks }, io)
+    const server = await createHomeServer(
+      runtime,
+      configuration,
+      { token, tokens, people, ...entranceOptions(configuration.gateway, io.environment), ...checks },
+      io,
+    )
     const opening = listens ? people.openAll() : undefined
     return {
       configuration,
@@ -148,7 +154,13 @@ async function refuseGuessable(bind: string, token: string | undefined): Promise
 async function createHomeServer(
   runtime: HostedRuntime,
   configuration: Configuration,
-  { token, ...others }: Pick<ServerOptions, 'token' | 'tokens' | 'people' | 'examine' | 'examineSecurity'>,
+  {
+    token,
+    ...others
+  }: Pick<
+    ServerOptions,
+    'token' | 'tokens' | 'people' | 'signIn' | 'trustedProxy' | 'publicUrl' | 'examine' | 'examineSecurity'
+  >,
   io: Io,
 ): Promise<Server> {
   const { createServer, hostedOptions } = await import('../server.ts')

@@ -47,7 +47,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
   const home = resolve(options.home)
   const open = await import('../runtime.ts')
   const { claimHome } = await import('../session.ts')
-  const { createServer, hostedOptions, listen } = await import('../server.ts')
+  const { createServer, entranceOptions, hostedOptions, listen } = await import('../server.ts')
   const { version } = createRequire(import.meta.url)('../../package.json') as { readonly version: string }
   const read = async () => ({ type: 'text' as const, text: JSON.stringify(written) })
   if (open.isRestorePending(home)) {
@@ -92,6 +92,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
     const opening = people.openAll()
     const server = createServer(opened, {
       ...(await hostedOptions(opened)),
+      ...entranceOptions(configuration.gateway, environment),
       token,
       people,
       tokens: open.openGatewayTokens({ home, configured, store: opened.store, random: randomBytes, clock }),

@@ -2,12 +2,18 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Hono } from 'hono'
 import type { Failure, Finding, Route, Runtime } from '../capability.ts'
-import { type Clock, type KnownSecrets, once, redactData } from '../platform.ts'
+import { type Clock, defined, type KnownSecrets, once, redactData } from '../platform.ts'
 import type { AuditFacts } from '../session.ts'
-import { type GatewayTokens, type HostedRuntime, openBrowserSessions } from '../runtime.ts'
+import {
+  type BrowserSessions,
+  type GatewayTokens,
+  type HostedRuntime,
+  openBrowserSessions,
+  type PeopleHomes,
+} from '../runtime.ts'
 import { errorResponse } from './answer.ts'
 import { createBodyRooms } from './body-rooms.ts'
-import { createBrake, failedSignIns } from './brake.ts'
+import { type Brake, createBrake } from './brake.ts'
 import { allRoutes, collectContributions, type ServerContribution } from './contributions.ts'
 import { askServer, commandRoutes } from './routes/command-routes.ts'
 import { createStreams, defaultStreamLimits, type StreamLimits } from './event-stream.ts'
@@ -34,15 +40,15 @@ import { healthRoutes } from './routes/health-routes.ts'
 import { historySearchRoutes } from './routes/history-search-routes.ts'
 import { peopleRoutes } from './routes/people-routes.ts'
 import { pairingRoutes } from './routes/pairing-routes.ts'
-import { signInRoutes } from './routes/sign-in-routes.ts'
+import { openSignInRoutes } from './routes/sign-in-routes.ts'
 import { tokenRoutes } from './routes/token-routes.ts'
 import { budgetRoutes, costRoutes, usageRoutes } from './routes/cost-routes.ts'
 import { assertChoiceNames, type ChoiceDescriptions } from './session-choices.ts'
-import type { SignInOptions } from './sign-in/sign-in.ts'
-import { createVisits } from './visits.ts'
+import type { EntranceOptions } from './sign-in/sign-in-options.ts'
+import { createVisits, type Visits } from './visits.ts'
 import { type Transformer, TransformStream } from 'node:stream/web'
 
-export interface ServerOptions {
+export interface ServerOptions extends EntranceOptions {
   readonly contributions?: readonly ServerContribution[] | undefined
   readonly choices?: ChoiceDescriptions | undefined
   /** The token of the owner, which opens everything. Absent: every caller on this machine has access, and `bind` has to be a loopback address. */
@@ -57,8 +63,6 @@ export interface ServerOptions {
   readonly maxBodyBytes?: number
   /** The bodies of all requests that are held at the same time, megabytes. 128 unless given. */
   readonly heldBodyMegabytes?: number
-  /** How people sign in with a provider. Absent: there is no such endpoint. */
-  readonly signIn?: SignInOptions | undefined
   readonly version: string
   readonly configuration?: () => unknown
   /** Checks the home as `foreword doctor` does. Absent: there is no such endpoint. */
@@ -140,19 +144,20 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
   })
   const record = async (facts: AuditFacts, time: string): Promise<void> =>
     void (await runtime.store.transaction([{ type: 'audit', facts, time }]))
-  const brake = createBrake({ clock, record })
-  const signInBrake = createBrake({ clock, record, counted: failedSignIns })
-  const openSignIn = async (signIn: SignInOptions) => {
-    const { createSignIn } = await import('./sign-in/sign-in.ts')
-    return createSignIn({
-      ...signIn,
+  const { signIn, people: homes, publicUrl } = options
+  const entrance =
+    signIn &&
+    homes &&
+    openSignInRoutes({
+      signIn,
+      publicUrl,
+      homes,
+      browsers,
       clock,
-      random: randomBytes,
-      brake: signInBrake,
-      record: (facts) => record(facts, clock.time()),
+      record,
       note: (reason) => options.log?.error({ reason }, 'a sign-in failed'),
     })
-  }
+  const learnToken = (name: string, made: string) => options.secrets?.learn(`token ${name}`, made)
   const host: readonly Route[] = [
     ...systemRoutes(runtime, {
       version: options.version,
@@ -203,7 +208,7 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
     }),
     ...approvalRoutes(runtime),
     ...auditRoutes(runtime),
-    ...(options.signIn ? signInRoutes(() => openSignIn(options.signIn!)) : []),
+    ...(entrance?.routes ?? []),
     ...(options.examine ? doctorRoutes(options.examine, options.examineSecurity) : []),
   ]
   const routes = allRoutes(host, contributions)
@@ -213,18 +218,20 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
     firstSegments.has(path.split('/', 2)[1]) &&
     open.some((each) => each.method === (method === 'HEAD' ? 'GET' : method) && matchesPath(each.path, path))
   let { token } = options
-  const { allowedHosts = [], signIn } = options
-  const guard = createGuard({
-    clock,
-    ...options,
-    allowedHosts: signIn?.publicUrl === undefined ? allowedHosts : [...allowedHosts, new URL(signIn.publicUrl).host],
-    ...options.tokens,
-    token: () => token,
-    browsers,
-    brake,
-    isOpen,
-  })
-  const visits = createVisits(clock, guard.isValid)
+  const brake = within?.brake ?? createBrake({ clock, record })
+  const guard =
+    within?.guard ??
+    createGuard({
+      clock,
+      ...options,
+      ...options.tokens,
+      people: homes?.people,
+      token: () => token,
+      browsers,
+      brake,
+      isOpen,
+    })
+  const visits = within?.visits ?? createVisits(clock, guard.isValid)
   const formats = contributions.flatMap(({ errorFormat }) => errorFormat ?? [])
 
   const answerFailure = (error: unknown, path: string, headers: Headers): Response => {
@@ -294,13 +301,13 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
     },
     endStreams(which) {
       streams.endAll(which)
-      brake.release()
-      signInBrake.release()
+      if (!within) brake.release()
+      entrance?.brake.release()
       mcp.close()
       ofPerson.endStreams(which)
     },
     async settle() {
-      await Promise.all([brake.settle(), signInBrake.settle(), options.tokens?.uses.idle()])
+      await Promise.all([brake.settle(), entrance?.brake.settle(), options.tokens?.uses.idle()])
     },
     answer: raw.answer,
     raw,
@@ -311,7 +318,7 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
       try {
         const hook = request.method === 'POST' ? hooks.get(path) : undefined
         if (hook) return await hook(request)
-        const entry = await guard.enter(request, path, bindings.remote)
+        const entry = await guard.enter(request, path, bindings.remote, bindings.outgoing?.socket ?? undefined)
         if ('answer' in entry) return entry.answer
         const { visitor } = entry
         const server = visitor.person === undefined ? undefined : await ofPerson.of(visitor.person)

@@ -15,6 +15,7 @@ import { empty } from './answer.ts'
 import type { Brake } from './brake.ts'
 import { cookieHeader, isLoopback, readCookie, type Remote, remoteOf } from './cookies.ts'
 import { HttpFailure } from './failure.ts'
+import { type Connection, proxiedName, type TrustedProxySettings } from './trusted-proxy.ts'
 
 /** A caller, and the token or cookie that admitted it. */
 export interface Visitor extends Caller {
@@ -47,6 +48,9 @@ export function createGuard({
   brake,
   bind,
   allowedHosts = [],
+  publicUrl,
+  signIn,
+  trustedProxy,
   isOpen,
   clock,
 }: {
@@ -63,10 +67,18 @@ export function createGuard({
   readonly bind: string
   /** Names, with or without a port, that this gateway is also reached by. */
   readonly allowedHosts?: readonly string[] | undefined
+  /** Address that browsers reach this gateway by. */
+  readonly publicUrl?: string | undefined
+  /** Where people can sign in with a provider. */
+  readonly signIn?: object | undefined
+  /** A proxy that names people in a header. */
+  readonly trustedProxy?: TrustedProxySettings | undefined
   /** Whether anyone who reaches the port may ask for this path. */
   isOpen(method: string, path: string): boolean
 }) {
-  const hosts = new Set([bind, ...allowedHosts].map((host) => host.toLowerCase()))
+  const own = publicUrl === undefined ? [] : [new URL(publicUrl).host]
+  const hosts = new Set([bind, ...allowedHosts, ...own].map((host) => host.toLowerCase()))
+  const nameOfProxy = trustedProxy && proxiedName(trustedProxy)
   const ownerHash = hashOfLast(token)
   const seen = knownSecrets()
   const wrongToken = unauthorized('The token is wrong.')
@@ -130,7 +142,7 @@ export function createGuard({
     throw await brake.refuse(address, refusal)
   }
 
-  async function signIn(brought: string, host: string, remote: Remote): Promise<Entry> {
+  async function bringToken(brought: string, host: string, remote: Remote): Promise<Entry> {
     const hash = sha256(brought)
     const invited = await acceptInvitation(hash)
     const visitor = invited === undefined ? admit(hash) : undefined
@@ -145,7 +157,12 @@ export function createGuard({
 
   return {
     /** `socket` is the address of the connection, if there is one. Throws `HttpFailure` where the request may not pass. */
-    enter(request: Request, path: string, socket: string | undefined): Entry | Promise<Entry> {
+    enter(
+      request: Request,
+      path: string,
+      socket: string | undefined,
+      connection?: Connection | undefined,
+    ): Entry | Promise<Entry> {
       const { headers } = request
       const host = hostOf(request)
       if (host !== lastHost) checkHost(host, hosts)
@@ -166,14 +183,21 @@ export function createGuard({
       }
       if (path === '/' && request.url.includes('?')) {
         const brought = new URL(request.url).searchParams.get('token')
-        if (brought !== null) return signIn(brought, host, remoteOf(request, socket))
+        if (brought !== null) return bringToken(brought, host, remoteOf(request, socket))
       }
       if (isOpen(request.method, path)) return { visitor: nobody }
+      // What a proxy adds to each request of a browser is worth as much as a cookie, and no more.
+      const proxied = isFromHere(headers) ? nameOfProxy?.(headers, socket, connection) : undefined
+      if (proxied !== undefined) {
+        const named = signedIn(proxied)
+        if (named) return { visitor: named }
+        throw unknownPerson(proxied)
+      }
       const cookie = readCookie(headers, host)
       const browser = cookie !== undefined && isFromHere(headers) ? browsers.find(cookie) : undefined
       const visitor = browser && (browser.person === undefined ? admit(browser.token) : signedIn(browser.person))
       if (visitor) return { visitor: { ...visitor, ...defined({ cookie }) } }
-      throw unauthorized('The token is missing.')
+      throw unauthorized('The token is missing.', signIn && { signIn: '/sign-in' })
     },
     /** Whether it contains a token: in any form where it is known, and as a word where it was made and not used yet. */
     holdsToken(text: string | Uint8Array) {
@@ -185,7 +209,10 @@ export function createGuard({
     },
     isValid({ token: hash, cookie, person }: Visitor) {
       if (hash === undefined)
-        return person === undefined || (scopeOf(person) !== undefined && browsers.find(cookie!) !== undefined)
+        return (
+          person === undefined ||
+          (scopeOf(person) !== undefined && (cookie === undefined || browsers.find(cookie) !== undefined))
+        )
       const holder = holderOf(hash)
       if (holder === undefined || (holder.kept && isExpired(holder.kept, clock.now()))) return false
       return cookie === undefined || browsers.find(cookie) !== undefined
@@ -273,16 +300,13 @@ function keyAuthorization(headers: Headers): string | null {
   return key === null ? null : `Bearer ${key}`
 }
 
-function unauthorized(message: string): HttpFailure {
-  return new HttpFailure(
-    'unauthorized',
-    message,
-    {},
-    {
-      hint: 'Send it as "Authorization: Bearer TOKEN", or open the address that the gateway printed at its start.',
-      headers: { 'www-authenticate': 'Bearer realm="foreword"' },
-    },
-  )
+/** `facts`: where people can sign in without one. */
+function unauthorized(message: string, facts: { readonly signIn?: string } = {}): HttpFailure {
+  const other = facts.signIn === undefined ? '' : ` Or open ${facts.signIn} in a browser.`
+  return new HttpFailure('unauthorized', message, facts, {
+    hint: `Send it as "Authorization: Bearer TOKEN", or open the address that the gateway printed at its start.${other}`,
+    headers: { 'www-authenticate': 'Bearer realm="foreword"' },
+  })
 }
 
 function expired({ name, scope, expires }: NamedToken): HttpFailure {
@@ -295,6 +319,12 @@ function expired({ name, scope, expires }: NamedToken): HttpFailure {
       headers: { 'www-authenticate': 'Bearer realm="foreword", error="invalid_token"' },
     },
   )
+}
+
+function unknownPerson(name: string): HttpFailure {
+  const hint = 'The owner of the gateway adds people with `foreword people add`.'
+  const shown = JSON.stringify(name.slice(0, 100))
+  return new HttpFailure('unauthorized', `The proxy names ${shown}, who is not one of the people here.`, {}, { hint })
 }
 
 function expiredInvitation(person: string): HttpFailure {

@@ -1,11 +1,10 @@
-import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
-import { z } from 'zod'
+import { builtIn } from '../../src/foreword.ts'
 import { systemClock } from '../../src/platform.ts'
+import { type HostedRuntime, loadConfiguration, openGatewayTokens, openPeopleHomes } from '../../src/runtime.ts'
 import { listen, type ServerOptions } from '../../src/server.ts'
-import { createAdmission, type SignInPeople, type SignInPerson } from '../../src/server/sign-in/admit-person.ts'
 import type { OpenidSettings } from '../../src/server/sign-in/identity.ts'
-import { fileRows } from '../../src/runtime/tokens/row-file.ts'
 import { openedHome } from '../home/opened-home.ts'
 import { type Account, openProvider, SECRET } from './openid-provider.ts'
 import { served } from './served.ts'
@@ -92,6 +91,8 @@ export async function signInGateway(t: TestContext, options: SignInOptions = {})
   return {
     home,
     runtime,
+    /** Those in the list, without when they were added. */
+    listed: () => people.list().map(({ made: _, ...person }) => person),
     people,
     browsers: tokens.browsers,
     provider,
@@ -108,28 +109,5 @@ export async function signInGateway(t: TestContext, options: SignInOptions = {})
     changeAnswers: (next: typeof change) => void (change = next),
     audit: async () =>
       (await runtime.store.audit()).filter(({ rule }) => rule === 'sign-in').map(({ reason }) => reason),
-  }
-}
-
-/** A list of people in a file, as a gateway keeps it. */
-function filePeople(home: string): SignInPeople & { list(): readonly SignInPerson[] } {
-  const row = z.looseObject({
-    name: z.string(),
-    role: z.enum(['member', 'guest']),
-    email: z.string().optional(),
-    identity: z.object({ issuer: z.string(), subject: z.string() }).optional(),
-    groups: z.array(z.string()).optional(),
-  })
-  const rows = fileRows<SignInPerson>({ home, path: join(home, 'data', 'people.json'), clock: systemClock, row })
-  return {
-    list: () => rows.current(),
-    byIdentity: ({ issuer, subject }) =>
-      rows.current().find(({ identity }) => identity?.issuer === issuer && identity.subject === subject),
-    async add(draft) {
-      await rows.edit((all) => [...all, draft])
-      return draft
-    },
-    change: (name, change) =>
-      rows.edit((all) => all.map((each) => (each.name === name ? { ...each, ...change } : each))),
   }
 }

@@ -51,7 +51,7 @@ test('a token that the provider made for another client is refused', async (t) =
 })
 
 test('a token that was changed is refused, and one that is not signed at all', async (t) => {
-  const { base, people, changeAnswers } = await signInGateway(t, { claimsInToken: true })
+  const { base, listed, changeAnswers } = await signInGateway(t, { claimsInToken: true })
   const changed = (change: (header: object, claims: object) => readonly [object, object], keepsSignature: boolean) =>
     changeAnswers(async (path, response) => {
       if (!path.endsWith('/token')) return response
@@ -67,7 +67,7 @@ test('a token that was changed is refused, and one that is not signed at all', a
   assert.equal((await cookieBrowser().follow(`${base}/sign-in`)).response.status, 401)
   changed((header, claims) => [{ ...header, alg: 'none' }, claims], false)
   assert.equal((await cookieBrowser().follow(`${base}/sign-in`)).response.status, 401)
-  assert.deepEqual(people.list(), [])
+  assert.deepEqual(listed(), [])
 })
 
 test('an expired token is refused, and clocks may differ by a minute', async (t) => {

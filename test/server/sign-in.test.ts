@@ -5,7 +5,7 @@ import { SECRET } from './openid-provider.ts'
 import { signInGateway } from './sign-in-gateway.ts'
 
 test('somebody whom a rule allows is signed in and goes to the page that they asked for', async (t) => {
-  const { base, people, provider, cookieName, flowName, audit, requests } = await signInGateway(t)
+  const { base, listed, provider, cookieName, flowName, audit, requests } = await signInGateway(t)
   const browser = cookieBrowser()
   const begun = await browser.get(`${base}/sign-in?to=/settings/token`)
   assert.equal(begun.status, 303)
@@ -25,16 +25,14 @@ test('somebody whom a rule allows is signed in and goes to the page that they as
   const { caller } = (await own.json()) as { readonly caller: object }
   assert.deepEqual(caller, { scope: 'approve', name: 'ann', person: 'ann' })
   assert.equal(browser.cookies.get(cookieName)!.attributes, 'Path=/; HttpOnly; SameSite=Strict; Max-Age=604800')
-  const identity = { issuer: provider.issuer, subject: 'ann' }
-  assert.deepEqual(people.list(), [
-    { name: 'ann', role: 'member', groups: ['divers'], identity, email: 'ann@reef.example' },
-  ])
+  const identity = { issuer: provider.issuer, sub: 'ann' }
+  assert.deepEqual(listed(), [{ name: 'ann', role: 'member', groups: ['divers'], identity, email: 'ann@reef.example' }])
   assert.deepEqual(await audit(), [`signed in: ann by ${provider.issuer}`])
   assert.deepEqual(requests, ['/.well-known/openid-configuration', '/token', '/jwks', '/me'])
 })
 
 test('an identity that no rule allows is refused with a page that says so, and is in the audit', async (t) => {
-  const { base, people, provider, cookieName, flowName, audit } = await signInGateway(t)
+  const { base, listed, provider, cookieName, flowName, audit } = await signInGateway(t)
   for (const [login, name] of [
     ['bob', 'bob@elsewhere.example'],
     // Its provider does not say that it is theirs, and a text is not `true`.
@@ -51,49 +49,51 @@ test('an identity that no rule allows is refused with a page that says so, and i
     assert.ok(!browser.cookies.has(cookieName) && !browser.cookies.has(flowName))
     assert.equal((await audit()).at(-1), `sign-in refused: ${name} by ${provider.issuer}`)
   }
-  assert.deepEqual(people.list(), [])
+  assert.deepEqual(listed(), [])
 })
 
 test('groups allow, and give a role that follows them at each sign-in', async (t) => {
   const groups: string[] = ['divers', 'constructor']
-  const { base, people, provider } = await signInGateway(t, {
+  const { base, listed, provider } = await signInGateway(t, {
     accounts: { dan: { preferred_username: 'Dan  O’Hara!', groups } },
     openid: { allow: { groups: ['divers'] }, roles: { captains: 'member', divers: 'guest' } },
   })
   const signIn = async () => (await cookieBrowser().follow(`${base}/sign-in`, (next) => next === `${base}/`)).address
-  const dan = { name: 'dan-o-hara', identity: { issuer: provider.issuer, subject: 'dan' } }
+  const dan = { name: 'dan-o-hara', identity: { issuer: provider.issuer, sub: 'dan' } }
   assert.equal(await signIn(), `${base}/`)
-  assert.deepEqual(people.list(), [{ ...dan, role: 'guest', groups: ['divers', 'constructor'] }])
+  assert.deepEqual(listed(), [{ ...dan, role: 'guest', groups: ['divers', 'constructor'] }])
   groups[1] = 'captains'
   assert.equal(await signIn(), `${base}/`)
-  assert.deepEqual(people.list(), [{ ...dan, role: 'member', groups: ['divers', 'captains'] }])
+  assert.deepEqual(listed(), [{ ...dan, role: 'member', groups: ['divers', 'captains'] }])
   groups.length = 0
   assert.match(await signIn(), /\/sign-in\/done/)
   assert.deepEqual(
-    people.list().map(({ role }) => role),
+    listed().map(({ role }) => role),
     ['member'],
   )
 })
 
 test('whom the owner added with an address is the one who signs in with it, once it is verified', async (t) => {
-  const { base, people, provider } = await signInGateway(t, { openid: { allow: { emails: ['ANN@reef.example'] } } })
+  const { base, people, listed, provider } = await signInGateway(t, {
+    openid: { allow: { emails: ['ANN@reef.example'] } },
+  })
   await people.add({ name: 'captain', role: 'guest', email: 'ann@reef.example' }, 'owner')
   await people.add({ name: 'ann', role: 'guest' }, 'owner')
   for (let times = 0; times < 2; times += 1)
     await cookieBrowser().follow(`${base}/sign-in`, (next) => next === `${base}/`)
-  const identity = { issuer: provider.issuer, subject: 'ann' }
-  assert.deepEqual(people.list(), [
+  const identity = { issuer: provider.issuer, sub: 'ann' }
+  assert.deepEqual(listed(), [
     { name: 'captain', role: 'guest', email: 'ann@reef.example', identity, groups: ['divers'] },
     { name: 'ann', role: 'guest' },
   ])
 })
 
 test('a second person of one name gets a number, and two sign-ins of one identity at once are one person', async (t) => {
-  const { base, people } = await signInGateway(t)
+  const { base, people, listed } = await signInGateway(t)
   await people.add({ name: 'ann', role: 'guest' }, 'owner')
   await Promise.all([1, 2, 3].map(() => cookieBrowser().follow(`${base}/sign-in`, (next) => next === `${base}/`)))
   assert.deepEqual(
-    people.list().map(({ name }) => name),
+    listed().map(({ name }) => name),
     ['ann', 'ann-2'],
   )
 })
@@ -103,13 +103,13 @@ test('claims in the token itself do, a public client needs no secret, and one ma
     ['public', { secret: async () => undefined }],
     ['posted', { openid: { clientSecretIn: 'body' } }],
   ] as const) {
-    const { base, people, requests } = await signInGateway(t, {
+    const { base, listed, requests } = await signInGateway(t, {
       claimsInToken: true,
       ...more,
       openid: { ...('openid' in more && more.openid), clientId },
     })
     assert.equal((await cookieBrowser().follow(`${base}/sign-in`, (next) => next === `${base}/`)).address, `${base}/`)
-    assert.equal(people.list()[0]?.email, 'ann@reef.example')
+    assert.equal(listed()[0]?.email, 'ann@reef.example')
     assert.ok(!requests.includes('/me'))
   }
 })

@@ -1,12 +1,33 @@
+import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { type Route, route } from '../../capability.ts'
-import { once } from '../../platform.ts'
-import type { createSignIn } from '../sign-in/sign-in.ts'
+import { type Clock, once } from '../../platform.ts'
+import type { BrowserSessions, PeopleHomes } from '../../runtime.ts'
+import type { AuditFacts } from '../../session.ts'
+import { createBrake, failedSignIns } from '../brake.ts'
+import type { SignInOptions } from '../sign-in/sign-in-options.ts'
+
+interface SignInRoutesOptions {
+  readonly signIn: SignInOptions
+  readonly publicUrl?: string | undefined
+  readonly homes: PeopleHomes
+  readonly browsers: BrowserSessions
+  readonly clock: Clock
+  record(facts: AuditFacts, time: string): Promise<void>
+  /** Why a sign-in failed, for the log. */
+  note(reason: string): void
+}
 
 /** Where browsers sign in with a provider. What it takes is loaded with the first of them. */
-export function signInRoutes(open: () => Promise<ReturnType<typeof createSignIn>>): readonly Route[] {
-  const signIn = once(open)
-  return [
+export function openSignInRoutes(options: SignInRoutesOptions) {
+  const { clock, record } = options
+  const brake = createBrake({ clock, record, counted: failedSignIns })
+  const signIn = once(async () => {
+    const { createSignIn } = await import('../sign-in/sign-in.ts')
+    const recordNow = (facts: AuditFacts) => record(facts, clock.time())
+    return createSignIn({ ...options, ...options.signIn, random: randomBytes, brake, record: recordNow })
+  })
+  const routes: readonly Route[] = [
     route('GET /sign-in', {
       tag: 'sign-in',
       summary: 'Sends a browser to the OpenID provider',
@@ -34,4 +55,5 @@ export function signInRoutes(open: () => Promise<ReturnType<typeof createSignIn>
       handle: async (call) => (await signIn()).finish(call),
     }),
   ]
+  return { routes, brake }
 }

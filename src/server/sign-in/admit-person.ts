@@ -1,66 +1,69 @@
+import { RuntimeError } from '../../capability.ts'
 import { defined, serialQueue } from '../../platform.ts'
+import type { PeopleHomes, Person } from '../../runtime.ts'
+import { HttpFailure } from '../failure.ts'
 import type { SignedInIdentity } from './identity.ts'
-
-type Role = 'member' | 'guest'
-
-/** Somebody in the list of people, as far as a sign-in looks at them. */
-export interface SignInPerson {
-  readonly name: string
-  readonly role: Role
-  readonly email?: string | undefined
-  readonly identity?: { readonly issuer: string; readonly subject: string } | undefined
-  readonly groups?: readonly string[] | undefined
-}
-
-/** The list of people, as far as a sign-in reads and changes it. */
-export interface SignInPeople {
-  list(): readonly SignInPerson[]
-  byIdentity(identity: { readonly issuer: string; readonly subject: string }): SignInPerson | undefined
-  /** Rejects with `exists` for a name that is taken. */
-  add(draft: SignInPerson, by: string): Promise<SignInPerson>
-  change(name: string, change: Partial<Omit<SignInPerson, 'name'>>, by: string): Promise<void>
-}
 
 /** Who changes the list of people at a sign-in, in the audit. */
 const BY = 'sign-in'
 
 /**
  * Finds the person of an identity: the one who signed in as it before, else one whom the owner added with this verified address and who
- * never signed in. Without either a person is added. One sign-in after another, so that two of one identity make one person.
+ * never signed in. Without either a person is added, with a home. One sign-in after another, so that two of one identity make one person.
  */
-export function createAdmission(people: SignInPeople) {
+export function createAdmission(homes: Pick<PeopleHomes, 'people' | 'make'>) {
   const alone = serialQueue()
-  return (identity: SignedInIdentity): Promise<SignInPerson> => alone.add(() => findOrAdd(people, identity))
+  return (identity: SignedInIdentity): Promise<string> => alone.add(() => findOrAdd(homes, identity))
 }
 
-async function findOrAdd(people: SignInPeople, identity: SignedInIdentity): Promise<SignInPerson> {
-  const { issuer, subject, email, groups, role } = identity
-  const known = people.byIdentity({ issuer, subject }) ?? invited(people, email)
-  if (known === undefined) {
-    const name = freeName(identity, new Set(people.list().map((each) => each.name)))
-    return people.add(
-      { name, role: role ?? 'member', groups, identity: { issuer, subject }, ...defined({ email }) },
-      BY,
-    )
-  }
+async function findOrAdd(homes: Pick<PeopleHomes, 'people' | 'make'>, identity: SignedInIdentity): Promise<string> {
+  const { people } = homes
+  const { issuer, sub, email, groups, role } = identity
+  const known = people.byIdentity({ issuer, sub }) ?? invited(people.list(), email)
+  if (known === undefined) return addPerson(homes, identity)
+  if (known.leaving) throw new HttpFailure('sign-in-denied', 'Your home on this gateway is being removed.')
   const change = {
-    ...(known.identity === undefined && { identity: { issuer, subject } }),
+    ...(known.identity === undefined && { identity: { issuer, sub } }),
     ...(role !== undefined && role !== known.role && { role }),
     ...(email !== undefined && email !== known.email && { email }),
     ...(!isSame(groups, known.groups ?? []) && { groups }),
   }
   if (Object.keys(change).length > 0) await people.change(known.name, change, BY)
-  return { ...known, ...change }
+  return known.name
 }
 
 /** Only an address that the provider has verified says who somebody is. */
-function invited(people: SignInPeople, email: string | undefined): SignInPerson | undefined {
+function invited(people: readonly Person[], email: string | undefined): Person | undefined {
   if (email === undefined) return undefined
-  return people.list().find((each) => each.identity === undefined && each.email?.toLowerCase() === email)
+  return people.find((each) => !each.leaving && each.identity === undefined && each.email?.toLowerCase() === email)
 }
 
-/** A name for a new person, as a folder can have it: `Ann O'Hara` becomes `ann-o-hara`, and the second one `ann-o-hara-2`. */
-function freeName({ name, email }: SignedInIdentity, taken: ReadonlySet<string>): string {
+async function addPerson(
+  { people, make }: Pick<PeopleHomes, 'people' | 'make'>,
+  identity: SignedInIdentity,
+): Promise<string> {
+  const { issuer, sub, email, groups, role = 'member' } = identity
+  const plain = nameOf(identity)
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? plain : `${plain}-${number}`
+    try {
+      await people.add({ name, role, groups, identity: { issuer, sub }, ...defined({ email }) }, BY)
+    } catch (error) {
+      if (error instanceof RuntimeError && error.code === 'exists') continue
+      throw error
+    }
+    try {
+      await make(name)
+      return name
+    } catch (error) {
+      await people.forget(name)
+      throw error
+    }
+  }
+}
+
+/** A name for a new person, as a folder can have it: `Ann O'Hara` becomes `ann-o-hara`. */
+function nameOf({ name, email }: SignedInIdentity): string {
   const words = (text = '') =>
     text
       .normalize('NFKD')
@@ -70,11 +73,7 @@ function freeName({ name, email }: SignedInIdentity, taken: ReadonlySet<string>)
       .replace(/^[^a-z]+/, '')
       .slice(0, LONGEST_NAME)
       .replace(/-+$/, '')
-  const plain = words(name?.split('@')[0]) || words(email?.split('@')[0]) || 'person'
-  for (let number = 1; ; number += 1) {
-    const found = number === 1 ? plain : `${plain}-${number}`
-    if (!taken.has(found)) return found
-  }
+  return words(name?.split('@')[0]) || words(email?.split('@')[0]) || 'person'
 }
 
 /** Leaves room for a number, characters. */

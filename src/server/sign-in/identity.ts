@@ -6,7 +6,7 @@ export type OpenidSettings = NonNullable<Configuration['gateway']['openid']>
 /** Who somebody is at the provider, as it says at this sign-in. */
 export interface SignedInIdentity {
   readonly issuer: string
-  readonly subject: string
+  readonly sub: string
   /** In lower case. Only where the provider says that it is verified. */
   readonly email?: string
   /** As in the claim of `nameClaim`. */
@@ -23,7 +23,7 @@ type IdentitySettings = Pick<OpenidSettings, 'groupsClaim' | 'nameClaim' | 'role
 
 /** Reads claims. Those of the token count before those of the endpoint; an address counts from where it is verified. */
 export function readIdentity(
-  { issuer, subject }: Pick<SignedInIdentity, 'issuer' | 'subject'>,
+  { issuer, sub }: Pick<SignedInIdentity, 'issuer' | 'sub'>,
   sources: readonly Claims[],
   { groupsClaim, nameClaim, roles }: IdentitySettings,
 ): SignedInIdentity {
@@ -34,7 +34,7 @@ export function readIdentity(
   const role: SignedInIdentity['role'] = isMember ? 'member' : 'guest'
   return {
     issuer,
-    subject,
+    sub,
     groups,
     ...defined({
       email: verified && String(verified['email']).toLowerCase(),

@@ -16,7 +16,7 @@ interface ProviderOptions {
 /** What a provider said about somebody who came back from it. */
 export interface ProvedIdentity {
   readonly issuer: string
-  readonly subject: string
+  readonly sub: string
   /** Claims of the token, then those of the endpoint for them where it was asked. */
   readonly sources: readonly Claims[]
 }
@@ -81,7 +81,7 @@ export function openProvider(options: ProviderOptions) {
           const info: UserInfoResponse = await fetchUserInfo(found, tokens.access_token, claims.sub)
           sources.push(info)
         }
-        return { issuer: claims.iss, subject: claims.sub, sources }
+        return { issuer: claims.iss, sub: claims.sub, sources }
       } catch (error) {
         const failure = providerFailure(error)
         // Its keys, or the secret of the client, may be new.

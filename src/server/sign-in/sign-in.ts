@@ -7,25 +7,18 @@ import type { Brake } from '../brake.ts'
 import { cookieHeader, flowCookieHeader, readFlowCookie, remoteOf } from '../cookies.ts'
 import { HttpFailure } from '../failure.ts'
 import { hostOf } from '../guard.ts'
+import { createAdmission } from './admit-person.ts'
 import { createFlows, type Flow, FLOW_SECONDS } from './flows.ts'
-import { isLetIn, type OpenidSettings, readIdentity, type SignedInIdentity } from './identity.ts'
+import { isLetIn, readIdentity, type SignedInIdentity } from './identity.ts'
 import { localPath } from './local-path.ts'
 import { openProvider, reasonOf, signInFailed } from './provider.ts'
+import type { SignInOptions } from './sign-in-options.ts'
 import { failurePage } from './sign-in-page.ts'
 
-/** How people sign in with a provider. */
-export interface SignInOptions {
-  readonly openid: OpenidSettings
-  /** Address that browsers reach the gateway by; absent: the one that they ask for. */
+interface SignInParts extends SignInOptions {
   readonly publicUrl?: string | undefined
-  readonly fetch: typeof globalThis.fetch
-  /** The secret of the client; `undefined`: a public client. */
-  secret(): Promise<string | undefined>
-  /** Finds or adds the person of an identity that a rule allows, and signs a browser in: the value of its cookie. */
-  admit(identity: SignedInIdentity): Promise<{ readonly person: string; readonly cookie: string }>
-}
-
-interface SignInDependencies extends SignInOptions {
+  readonly homes: Pick<PeopleHomes, 'people' | 'make'>
+  readonly browsers: Pick<BrowserSessions, 'beginFor'>
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
   readonly brake: Brake
@@ -43,10 +36,11 @@ export const BACK_PATH = '/sign-in/done'
 const MOST_EXCHANGES = 50
 
 /** Signs browsers in. Failures are pages where the browser shows pages, else the usual answers. */
-export function createSignIn(options: SignInDependencies) {
-  const { openid, publicUrl, clock, random, brake, record, admit } = options
+export function createSignIn(options: SignInParts) {
+  const { openid, publicUrl, homes, browsers, clock, random, brake, record } = options
   const provider = openProvider({ ...options, settings: openid })
   const flows = createFlows({ clock, random })
+  const admit = createAdmission(homes)
   let exchanges = 0
 
   function browserOf({ request, remote }: Call) {
@@ -80,12 +74,12 @@ export function createSignIn(options: SignInDependencies) {
 
   async function refuseDenied(identity: SignedInIdentity): Promise<void> {
     if (isLetIn(identity, openid.allow)) return
-    const { email, subject, issuer } = identity
-    const reason = `sign-in refused: ${(email ?? subject).slice(0, 200)} by ${issuer}`
+    const { email, sub, issuer } = identity
+    const reason = `sign-in refused: ${(email ?? sub).slice(0, 200)} by ${issuer}`
     await record({ kind: 'decision', decision: 'refused', rule: 'sign-in', reason })
     throw new HttpFailure(
       'sign-in-denied',
-      `You signed in as ${email ?? subject}, and nobody has let you in here.`,
+      `You signed in as ${email ?? sub}, and nobody has let you in here.`,
       {},
       {
         hint: 'Ask the owner of this gateway to add you to gateway.openid.allow. An address counts once it is verified.',
