@@ -37,6 +37,7 @@ const together = [
       'runtime homeWarning',
       'runtime openGatewayTokens',
       'server createServer',
+      'server entranceOptions',
       'server hostedOptions',
       'server listen',
       'server recordRoutes',
