@@ -24,6 +24,7 @@ export {
 } from './platform/held-folder.ts'
 export { SIGNATURE_BYTES, signatureType } from './platform/byte-signature.ts'
 export { isWithin } from './platform/is-within.ts'
+export { ownNames, ownNetworks } from './platform/own-networks.ts'
 export { largestEvent } from './platform/largest-event.ts'
 export { editDistance, nearestHint, nearestName } from './platform/nearest-name.ts'
 export { once, singleFlight } from './platform/single-flight.ts'

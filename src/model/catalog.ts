@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import type { CacheRules, Price } from '../context.ts'
-import { defined } from '../platform.ts'
+import { defined, ownNames, ownNetworks } from '../platform.ts'
 import type { ModelFacts } from './model.ts'
 
 /** Facts of one model, with the date and source of the look-up. All of them call tools and accept `toolChoice: none`. */
@@ -96,30 +96,22 @@ export function mergeFacts(found: ModelFacts, known: Partial<ModelFacts>): Model
   return { ...rest, maxOutput, ...(assumed.length > 0 ? { assumed } : {}) }
 }
 
-/** Names that no public resolver knows (RFC 6761, 6762, 8375), and those of containers, which have one label. */
-const OWN_NAME = /^[^.:]+$|\.(?:localhost|localdomain|local|lan|internal|intranet|home\.arpa)$/
-
 /** Whether a server at this address is on one's own machine or network: what it answers costs nothing unless a price is known. */
 export function isOwnAddress(baseURL: string): boolean {
   const host = (URL.parse(baseURL)?.hostname ?? '').replace(/^\[|\]$|\.$/g, '')
   const version = isIP(host)
-  return version === 0 ? OWN_NAME.test(host) : ownNetworks.check(host, version === 4 ? 'ipv4' : 'ipv6')
+  if (version !== 0) return ownAddresses.check(host, `ipv${version as 4 | 6}`)
+  // A name with one label is that of a container.
+  return /^[^.:]+$/.test(host) || ownNames.some((name) => host.endsWith(`.${name}`))
 }
 
-/** Loopback, private and link-local addresses, and those between the machines of a VPN such as Tailscale. */
-const ownNetworks = new BlockList()
-for (const [network, bits] of [
-  ['127.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['169.254.0.0', 16],
-  ['100.64.0.0', 10],
-] as const)
-  ownNetworks.addSubnet(network, bits, 'ipv4')
-ownNetworks.addAddress('::1', 'ipv6')
-ownNetworks.addSubnet('fc00::', 7, 'ipv6')
-ownNetworks.addSubnet('fe80::', 10, 'ipv6')
+const ownAddresses = new BlockList()
+for (const version of ['ipv4', 'ipv6'] as const) {
+  for (const network of ownNetworks[version]) {
+    const [address, bits] = network.split('/') as [string, string]
+    ownAddresses.addSubnet(address, Number(bits), version)
+  }
+}
 
 const LONGEST_ANSWER = 8192
 

@@ -1,6 +1,14 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { type Clock, defined, type ErrorCode, ForewordError, withTimeout } from '../../platform.ts'
+import {
+  type Clock,
+  defined,
+  type ErrorCode,
+  ForewordError,
+  ownNames,
+  ownNetworks,
+  withTimeout,
+} from '../../platform.ts'
 import { numberText } from '../../context.ts'
 
 /** Which URLs are allowed, besides public ones. */
@@ -67,13 +75,10 @@ function checkHost(host: string): void {
   }
   const labels = host.split('.')
   if (labels.includes('')) throw refuseUrl(`${shortenHost(host)} is no name of a host`)
-  if (labels.length === 1 || localNames.some((name) => host === name || host.endsWith(`.${name}`))) {
+  if (labels.length === 1 || ownNames.some((name) => host === name || host.endsWith(`.${name}`))) {
     throw refuseUrl(`${shortenHost(host)} is a name of this machine or its network, and only public ones are opened`)
   }
 }
-
-/** Names that no public resolver knows (RFC 6761, 6762, 8375, and names that ICANN reserved), so none is asked. */
-const localNames = ['localhost', 'localdomain', 'local', 'lan', 'internal', 'intranet', 'home.arpa']
 
 function shortenHost(host: string): string {
   return host.length > 100 ? `${host.slice(0, 100)}…` : host
@@ -119,19 +124,14 @@ function holdsTunnelledV4({ parts }: ipaddr.IPv6): boolean {
 
 /** The IANA registry of special-purpose IPv4 addresses, and one that only looks public. */
 const closedV4 = [
+  ...ownNetworks.ipv4,
   '0.0.0.0/8', // this network
-  '10.0.0.0/8', // private
-  '100.64.0.0/10', // behind a carrier's translation; 100.100.100.200 tells metadata in one cloud
-  '127.0.0.0/8', // loopback
   '168.63.129.16/32', // the host of a machine in one cloud, with metadata
-  '169.254.0.0/16', // link-local; 169.254.169.254 tells metadata in most clouds
-  '172.16.0.0/12', // private
   '192.0.0.0/24', // protocol assignments; 192.0.0.192 tells metadata in one cloud
   '192.0.2.0/24', // documentation
   '192.31.196.0/24', // AS112
   '192.52.193.0/24', // automatic multicast tunnelling
   '192.88.99.0/24', // relays of 6to4
-  '192.168.0.0/16', // private
   '192.175.48.0/24', // AS112
   '198.18.0.0/15', // benchmarking
   '198.51.100.0/24', // documentation

@@ -1,5 +1,6 @@
 import type { BudgetAmount, BudgetCheck, BudgetLimit, BudgetPeriod, InputBudget } from '../../session.ts'
 import { defined } from '../../platform.ts'
+import { exactMoneyText } from '../../capability.ts'
 import { NANOS_PER_DOLLAR } from './call-bound.ts'
 import { numberText } from '../../context.ts'
 
@@ -91,10 +92,8 @@ function limitIn(limit: BudgetLimit): Pick<BudgetCheck, 'unit' | 'limit'> {
   return { unit: 'nanos', limit: Number(limit.usd.toFixed(9).replace('.', '')) }
 }
 
-/** An amount for people: dollars to the cent, or as small as it is; or tokens. */
+/** An amount for people: dollars or tokens. */
 export function amountText(unit: keyof BudgetAmount, amount: number): string {
   if (unit === 'tokens') return `${numberText(amount)} tokens`
-  const dollars = Math.abs(amount) / NANOS_PER_DOLLAR
-  const digits = dollars === 0 || dollars >= 0.1 ? 2 : dollars >= 0.001 ? 4 : 6
-  return `${amount < 0 ? '-' : ''}$${dollars.toFixed(digits)}`
+  return `${amount < 0 ? '-' : ''}${exactMoneyText(Math.abs(amount) / NANOS_PER_DOLLAR)}`
 }
