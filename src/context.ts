@@ -1,6 +1,5 @@
 // Puts a request to a model together, pure and within its budget, and accounts for every piece of it in a manifest.
 export type { EarlierTurns, UndoneTurn } from './context/conversation-input.ts'
-export { assemble, type Assembly } from './context/assemble.ts'
 export { type AssemblyInput, available, type Budget } from './context/assembly-input.ts'
 export {
   composedNote,
@@ -51,7 +50,6 @@ export {
   neutralLine,
   neutralText,
 } from './context/neutral-text.ts'
-export { formPhrase } from './context/form-phrase.ts'
 export {
   changedLayer,
   entryName,
@@ -85,11 +83,10 @@ export {
   inNanos,
   type MadeCall,
   windowShare,
+  divideExactly,
 } from './context/call-figures.ts'
-export { divideExactly } from './context/divide-exactly.ts'
 export { audioSeconds, audioTokens, audioType } from './context/audio.ts'
 export { imageSize, imageTokens, imageType, startsWith, UNKNOWN_IMAGE_TOKENS } from './context/image.ts'
-export { inOrder, lint, type LintInput } from './context/lint/lint.ts'
 export { lintAnnounced, type LintCall, lintHead } from './context/lint/lint-call.ts'
 export {
   type LintCost,
@@ -99,10 +96,10 @@ export {
   lintRates,
   type LintRates,
 } from './context/lint/lint-finding.ts'
-export { LEAST_UNUSED } from './context/lint/unused-tools.ts'
+export { inOrder, lint, type LintInput, LEAST_UNUSED } from './context/lint/lint.ts'
 export { type VolatileSpot, volatileSpots } from './context/lint/volatile-text.ts'
 export { renditionTokens } from './context/placed-layer.ts'
-export { movingMessages } from './context/moving-messages.ts'
+export { assemble, type Assembly, movingMessages } from './context/assemble.ts'
 export type { PlacementPrice, PlacementPrices } from './context/placement.ts'
 export {
   PLACED_CALLS,
@@ -160,7 +157,7 @@ export {
 export { indentLines, previousConversation } from './context/previous-conversation.ts'
 export { outline } from './context/outline.ts'
 export { ContextOverflowError } from './context/overflow-error.ts'
-export { placeSentence } from './context/place.ts'
+export { formPhrase, placeSentence } from './context/place.ts'
 export type { Piece, Request } from './context/request.ts'
 export {
   chars,

@@ -1,9 +1,14 @@
 /** Search: an index of documents by words and by meaning, an index of session histories, and embedding models. */
 export { splitIntoChunks } from './search/chunks.ts'
 export { aiSdkEmbedder } from './search/embedder/ai-sdk.ts'
-export { knownPrefixes } from './search/embedder/known-prefixes.ts'
-export type { EmbedderKind, EmbedderSettings } from './search/embedder/embedder-kind.ts'
-export { type EmbeddingService, type EmbeddingWire, httpEmbedder } from './search/embedder/http-embedder.ts'
+export {
+  knownPrefixes,
+  type EmbedderKind,
+  type EmbedderSettings,
+  type EmbeddingService,
+  type EmbeddingWire,
+  httpEmbedder,
+} from './search/embedder/http-embedder.ts'
 export type {
   Embedder,
   IndexedDocument,

@@ -17,14 +17,6 @@ export {
   toolAfterUntrusted,
   untrustedAnswer,
 } from './tool/access/after-untrusted.ts'
-export {
-  accessAnswer,
-  toolApproval,
-  disablingRule,
-  toolLimits,
-  faultyText,
-  shellGap,
-} from './tool/access/access-answer.ts'
 export { accessFile } from './tool/access/access-file.ts'
 export { accessPaths } from './tool/access/access-paths.ts'
 export { accessText, narrowAccess } from './tool/access/narrow-access.ts'
@@ -84,7 +76,17 @@ export { endOrphans } from './tool/process/process-tree.ts'
 export { readText, type TextRead, type TextReader } from './tool/text-reader.ts'
 export { prefixRisk } from './tool/access/prefix-risk.ts'
 export { accessRules, type AccessRule } from './tool/access/access-rules.ts'
-export { allowingPrefix, commandAnswer, prefixWords } from './tool/access/command-answer.ts'
+export {
+  accessAnswer,
+  toolApproval,
+  disablingRule,
+  toolLimits,
+  faultyText,
+  shellGap,
+  allowingPrefix,
+  commandAnswer,
+  prefixWords,
+} from './tool/access/access-answer.ts'
 export {
   type AccessState,
   changedTools,
@@ -94,8 +96,7 @@ export {
   widenings,
 } from './tool/access/compare-access.ts'
 export { widenedText } from './tool/access/widened-text.ts'
-export { kindText } from './tool/access/presets/word-kind.ts'
-export { flagsOf, flagText } from './tool/access/presets/match-command.ts'
+export { kindText, flagsOf, flagText } from './tool/access/presets/match-command.ts'
 export type { CommandGrammar, CommandPreset, Operand, PlaceWord, WordKind } from './tool/access/presets/grammar.ts'
 export {
   commandPresets,

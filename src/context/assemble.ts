@@ -262,3 +262,12 @@ function strayAttachments({ attachments = [], history, current }: AssemblyInput)
   const turns = new Set([...history.map((turn) => turn.id), current.id])
   return attachments.filter((attachment) => !turns.has(attachment.turn))
 }
+
+/**
+ * How many messages at the end of a request the next call has elsewhere or not at all, such as a reminder: what a provider keeps up to
+ * one of them is never read again. Pure.
+ */
+export function movingMessages({ manifest, pieces }: Pick<Assembly, 'manifest' | 'pieces'>): number {
+  const last = pieces.findLastIndex(({ entry }) => manifest.entries[entry]?.slot !== 'after-input')
+  return pieces.length - 1 - last
+}

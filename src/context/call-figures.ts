@@ -1,4 +1,3 @@
-import { divideExactly } from './divide-exactly.ts'
 import { type Forecast, type Price, promptCostParts, type ReportedTokens } from './forecast.ts'
 import { type Manifest, type Slot, slots } from './manifest.ts'
 
@@ -149,4 +148,18 @@ function scaledNumbers(reason: Readonly<Record<string, number | string>>, total:
 /** Tokens of our counter in those of the provider, by a prompt that has `used` of ours and `total` of theirs. */
 export function calibratedTokens(tokens: number, total: number, used: number): number {
   return used === 0 ? tokens : Math.round((tokens * total) / used)
+}
+
+/** Divides an integer by weights: each part is an integer, and their sum is the whole. The largest remainders are rounded up. */
+export function divideExactly(whole: number, weights: readonly number[]): readonly number[] {
+  const all = weights.reduce((sum, weight) => sum + weight, 0)
+  if (all <= 0) return weights.map((_, index) => (index === weights.length - 1 ? whole : 0))
+  const exact = weights.map((weight) => (whole * weight) / all)
+  const parts = exact.map(Math.floor)
+  const missing = whole - parts.reduce((sum, part) => sum + part, 0)
+  const order = exact
+    .map((value, index) => ({ index, remainder: value - Math.floor(value) }))
+    .toSorted((one, other) => other.remainder - one.remainder || one.index - other.index)
+  for (let given = 0; given < missing; given += 1) parts[order[given % order.length]!.index]! += 1
+  return parts
 }

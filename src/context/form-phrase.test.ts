@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { formPhrase } from './form-phrase.ts'
+import { formPhrase } from './place.ts'
 import { outputForms } from './tool-output.ts'
 
 test('each form of the core and of the capabilities has words of its own', () => {

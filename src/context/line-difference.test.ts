@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { lineDifference } from './line-difference.ts'
+import { lineDifference } from './head-change.ts'
 
 const lines = (...all: readonly string[]) => all.join('\n')
 const long = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`)

@@ -1,6 +1,5 @@
 import { numberText } from './entry-words.ts'
 import { reasonSentence } from './explain.ts'
-import { formPhrase } from './form-phrase.ts'
 import type { Manifest, ManifestEntry, Slot } from './manifest.ts'
 
 /**
@@ -61,4 +60,23 @@ function ordinal(place: number): string {
 /** A layer, a tool and a turn may have the same id. */
 function keyOf({ layer, id }: ManifestEntry): string {
   return `${layer} ${id}`
+}
+
+/** Forms that the core and the capabilities make, each as it follows `sent`. */
+const phrases: Readonly<Record<string, string>> = {
+  full: 'in full',
+  excerpt: 'as an excerpt',
+  list: 'as a list',
+  'list-names': 'as a list of names',
+  'list-search': 'as a hint to search',
+  'tool-output-excerpt': 'with excerpts of tool results',
+  'tool-output-cleared': 'without tool results',
+  words: 'in words of the model, with an index',
+  index: 'as an index',
+  'image-marker': 'with a marker in place of images',
+}
+
+/** A form as people read it, behind a word such as `sent`: `as a list`. A form that the core does not know is given by its name. Pure. */
+export function formPhrase(form: string): string {
+  return phrases[form] ?? `as ${form.replaceAll('-', ' ')}`
 }

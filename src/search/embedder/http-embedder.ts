@@ -1,7 +1,6 @@
 import { answerText, type Clock, defined, redactSecrets, decodeUrlPart, fieldsOf, parseJson } from '../../platform.ts'
 import type { Embedder } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
-import type { EmbeddingPrefixes } from './known-prefixes.ts'
 import { checkedVectors, embedderName } from './vectors.ts'
 
 /** An embedding model behind an HTTP service. */
@@ -177,4 +176,59 @@ function describeCause(error: unknown): string {
   const { cause } = error
   if (!(cause instanceof Error)) return error.message
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
+}
+
+/** Texts that an embedding model expects before a passage and before a question. */
+interface EmbeddingPrefixes {
+  readonly document: string
+  readonly query: string
+}
+
+/**
+ * The prefixes that the authors of a well-known model document, by the model's name in the spelling of any server
+ * (`nomic-embed-text:v1.5`, `intfloat/multilingual-e5-large`). `undefined` if a model needs none or is not known.
+ */
+export function knownPrefixes(model: string): EmbeddingPrefixes | undefined {
+  const name = model.toLowerCase().replace(/:.*$/, '').split('/').at(-1)!
+  return known.find(({ pattern }) => pattern.test(name))?.prefixes
+}
+
+const represent = 'Represent this sentence for searching relevant passages: '
+const instruct = 'Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: '
+
+/** The first pattern that matches counts. */
+const known: readonly { readonly pattern: RegExp; readonly prefixes: EmbeddingPrefixes }[] = [
+  { pattern: /^nomic-embed-text/, prefixes: { document: 'search_document: ', query: 'search_query: ' } },
+  { pattern: /^mxbai-embed-/, prefixes: { document: '', query: represent } },
+  { pattern: /^snowflake-arctic-embed(2|-.*v2)/, prefixes: { document: '', query: 'query: ' } },
+  { pattern: /^snowflake-arctic-embed/, prefixes: { document: '', query: represent } },
+  { pattern: /^bge-(small|base|large)-en/, prefixes: { document: '', query: represent } },
+  {
+    pattern: /^(multilingual-)?e5-.*instruct|^e5-mistral|^qwen3-embedding/,
+    prefixes: { document: '', query: instruct },
+  },
+  { pattern: /^(multilingual-)?e5-/, prefixes: { document: 'passage: ', query: 'query: ' } },
+  {
+    pattern: /^embeddinggemma/,
+    prefixes: { document: 'title: none | text: ', query: 'task: search result | query: ' },
+  },
+]
+
+/** A kind of embedding service that a capability contributes. `search.embedding.kind` of `config.json` chooses one. */
+export interface EmbedderKind {
+  /** Unique, such as `ollama`. */
+  readonly kind: string
+  /** The kind has no usual address: `search.embedding.baseURL` is required. */
+  readonly needsBaseURL?: true
+  /** Opens the embedder of one model. Sends no request. */
+  open(settings: EmbedderSettings): Embedder | Promise<Embedder>
+}
+
+/** What is configured about an embedding model. `baseURL` is there where the kind requires it. */
+export interface EmbedderSettings extends Pick<
+  EmbeddingService,
+  'model' | 'apiKey' | 'dimensions' | 'prefixes' | 'clock'
+> {
+  readonly baseURL?: string
+  readonly environment: Readonly<Record<string, string | undefined>>
 }

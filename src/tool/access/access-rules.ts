@@ -1,6 +1,6 @@
 import { defined } from '../../platform.ts'
 import { type AccessRead, matchesToolName } from './access.ts'
-import { allowingPrefix } from './command-answer.ts'
+import { allowingPrefix } from './access-answer.ts'
 import { commandWords } from './command-words.ts'
 import { prefixRisk } from './prefix-risk.ts'
 import { presetAnswer, presetRisk } from './presets.ts'

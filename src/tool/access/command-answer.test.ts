@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { commandAnswer } from './command-answer.ts'
+import { commandAnswer } from './access-answer.ts'
 import { readAccess } from './read-access.ts'
 
 const answer = (settings: object, command: string) => {

@@ -10,7 +10,7 @@ import {
   toolSetting,
 } from './access.ts'
 import { toolAfterUntrusted, untrustedRank } from './after-untrusted.ts'
-import { allowingPrefix, beginsWith, prefixWords } from './command-answer.ts'
+import { allowingPrefix, beginsWith, prefixWords } from './access-answer.ts'
 import { presetBeginnings } from './presets.ts'
 
 /**

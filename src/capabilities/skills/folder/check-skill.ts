@@ -4,11 +4,10 @@ import { isWithin } from '../../../capability/toolkit.ts'
 import { neutralizedWords, neutralText, type TokenCounter } from '../../../context.ts'
 import { readText, sentDefinition } from '../../../tool.ts'
 import type { ToolFile } from '../skill.ts'
-import type { SkillFinding } from './read-frontmatter.ts'
+import { type SkillFinding, splitFrontmatter } from './read-frontmatter.ts'
 import { isBuiltInName } from '../../tool-names.ts'
 import type { FindBinary } from './requirements.ts'
 import { describeUnread, readToolTexts, toolFilesAmong } from './skill-folder.ts'
-import { splitFrontmatter } from './strip-frontmatter.ts'
 
 /** Lints a skill's folder against the Agent Skills standard, in order of files and lines. Never rejects. */
 export async function checkSkill(

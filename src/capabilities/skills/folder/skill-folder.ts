@@ -14,7 +14,7 @@ import {
   type ToolFile,
 } from '../skill.ts'
 import { LONGEST_DESCRIPTION } from '../skills-text.ts'
-import { splitFrontmatter, stripFrontmatter } from './strip-frontmatter.ts'
+import { splitFrontmatter, stripFrontmatter } from './read-frontmatter.ts'
 
 export interface SkillFolder {
   readonly root: SkillRoot

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
-import { splitFrontmatter, stripFrontmatter } from './strip-frontmatter.ts'
+import { splitFrontmatter, stripFrontmatter } from './read-frontmatter.ts'
 
 /** BEHAVIOURS §1.2, row by row; what is not there is unchanged. */
 const table: readonly (readonly [content: string, body?: string])[] = [

@@ -1,4 +1,11 @@
-import type { Command, CommandCall, GatewayConnection, Io } from '../../../capability.ts'
+import {
+  type Command,
+  type CommandCall,
+  type GatewayConnection,
+  type Io,
+  exactMoneyText,
+  type Output,
+} from '../../../capability.ts'
 import {
   CommandFailure,
   findSession,
@@ -10,6 +17,8 @@ import {
   width,
   withConnection,
   printAnswer,
+  applyStyle,
+  cutToCells,
 } from '../../../cli.ts'
 import {
   followSession,
@@ -18,7 +27,8 @@ import {
   clientSessionIn,
   sessionOfClient,
 } from '../watch/session-view.ts'
-import { liveBlock, callSentence, statusBarText, viewLines } from '../watch/view-text.ts'
+import { exactLine, numberText, shortNumberText } from '../../../context.ts'
+import { cacheText, callsText, knownCostText, MOST_CALLS, shareText, type WatchedCall } from '../watched-call.ts'
 
 export const watchCommand: Command = {
   name: 'watch',
@@ -103,4 +113,109 @@ function showCalls(io: Io): Show {
     seen = view.last.id
     print(io, `${callSentence(view.last)} · ${statusBarText(view)}`)
   }
+}
+
+const WIDEST_BAR = 100
+
+function viewLines(view: SessionView, columns: number, io: Io): readonly string[] {
+  const { session, title, client, model, slots, sums, lastCache, lastCut, lastBreak, last } = view
+  const head = [client, model, session, title && `“${title}”`].filter(Boolean).join(' · ')
+  const cache = lastCache && `, ${shareText(lastCache.cached ?? 0, lastCache.total)} of the last call`
+  const lines = [
+    windowText(view),
+    slots.map(([slot, tokens]) => `${letterOf(slot)} ${slot} ${numberText(tokens)}`).join('  '),
+    `${sums.calls === MOST_CALLS ? 'newest ' : ''}${callsText(sums.calls)} · ${knownCostText(sums)} · ${cacheText(sums.cachedTokens, sums.promptTokens)}${cache ?? ''}`,
+    `last cut    ${lastCut ?? 'none'}`,
+    `cache       ${lastBreak ?? 'nothing was sent again'}`,
+    `last call   ${last === undefined ? 'none yet' : callSentence(last)}`,
+  ]
+  const fitted = lines.map((line) => cutToCells(exactLine(line), columns))
+  const bar = windowBar(view, Math.min(columns, WIDEST_BAR))
+  return [applyStyle(io, 'bold', cutToCells(exactLine(head), columns)), applyStyle(io, 'cyan', bar), ...fitted]
+}
+
+function statusBarText({ model, used, window, sums, lastCache, lastCut }: SessionView): string {
+  const size =
+    used === 0
+      ? undefined
+      : window === undefined
+        ? `${shortNumberText(used)} tokens`
+        : `${shortNumberText(used)}/${shortNumberText(window)} (${shareText(used, window)})`
+  const cache = lastCache && `cache ${shareText(lastCache.cached ?? 0, lastCache.total)}`
+  return [model && exactLine(model), size, knownCostText(sums), cache, lastCut && 'cut'].filter(Boolean).join(' · ')
+}
+
+function callSentence({ time, model, foreign, outcome, cost, figures }: WatchedCall): string {
+  const { usage, durationMs, error } = outcome ?? {}
+  const { basis, total: read } = figures
+  const cached = basis === 'reported' ? ` (${cacheText(figures.cached, read)})` : ''
+  const parts = [
+    new Date(time).toLocaleTimeString('en-GB'),
+    foreign?.kind ?? 'turn',
+    model,
+    `${numberText(read)} read${cached}`,
+    ...(usage?.outputTokens === undefined ? [] : [`${numberText(usage.outputTokens)} written`]),
+    cost === undefined ? 'cost unknown' : exactMoneyText(cost),
+    ...(durationMs === undefined ? [] : [`${(durationMs / 1_000).toFixed(1)} s`]),
+    ...(error === undefined ? [] : [`failed: ${error.code}`]),
+  ]
+  return exactLine(parts.join(' · '))
+}
+
+function windowText({ used, window, slots }: SessionView): string {
+  if (used === 0 && slots.length === 0) return 'no call of the conversation yet'
+  const tokens = `${numberText(used)} tokens`
+  if (window === undefined) return `${tokens}; the window of the model is not known`
+  return `${numberText(used)} of ${numberText(window)} tokens (${shareText(used, window)})`
+}
+
+/** The window from left to right: each cell has the letter of the slot that fills it, and a dot where it is free. */
+function windowBar({ slots, used, window }: SessionView, columns: number): string {
+  const width = Math.max(1, columns - 2)
+  const whole = Math.max(window ?? used, used, 1)
+  let [text, sum] = ['', 0]
+  for (const [slot, tokens] of slots) {
+    sum += tokens
+    text += letterOf(slot).repeat(Math.max(0, Math.round((sum / whole) * width) - text.length))
+  }
+  return `[${text.padEnd(width, '·')}]`
+}
+
+const LETTERS: Readonly<Record<string, string>> = {
+  tools: 'T',
+  system: 'S',
+  preamble: 'P',
+  history: 'H',
+  'before-input': 'B',
+  input: 'I',
+  'after-input': 'A',
+}
+
+function letterOf(slot: string): string {
+  return LETTERS[slot] ?? slot.charAt(0).toUpperCase()
+}
+
+interface LiveBlock {
+  readonly draw: (lines: readonly string[]) => void
+}
+
+/** A block on a terminal, below what is there. It stays where it is when nothing draws it any more. */
+function liveBlock(stdout: Output): LiveBlock {
+  let drawn: readonly string[] = []
+  return {
+    draw(lines) {
+      // A terminal that became narrower has wrapped what was drawn.
+      const columns = stdout.columns || 100
+      const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(cells(line) / columns)), 0)
+      const back = rows === 0 ? '' : `\u001B[${rows}A\r\u001B[J`
+      stdout.write(`${back}${lines.map((line) => `${line}\n`).join('')}`)
+      drawn = lines
+    },
+  }
+}
+
+/** Without what only changes looks. */
+function cells(line: string): number {
+  // oxlint-disable-next-line no-control-regex -- looks begin with a control character
+  return line.replaceAll(/\u001B\[\d+m/g, '').length
 }
