@@ -1,5 +1,5 @@
 import type { Reason } from './reason.ts'
-import { outputText, type ToolResultPart, toolResults } from './message.ts'
+import { outputText, toolResults } from './message.ts'
 import { type PricedTurn, sumTokens } from './priced-turn.ts'
 import { attachmentSections, type Section, turnSection, unpairedSections } from './section.ts'
 import type { TokenCounter } from './token-counter.ts'
@@ -57,7 +57,10 @@ export function fitResults(
 ): readonly FormedMessage[] {
   if (sumTokens(messages) <= limit) return messages
   let fitting = excerptAll(messages, LEAST_CHARACTERS, counter, reader)
-  const longest = Math.max(0, ...messages.flatMap(({ message }) => toolResults(message)).map(resultCharacters))
+  const longest = Math.max(
+    0,
+    ...messages.flatMap(({ message }) => toolResults(message)).map(({ output }) => outputText(output).length),
+  )
   let low = 0
   let high = Math.ceil(Math.max(0, longest - LEAST_CHARACTERS) / STEP)
   while (low < high) {
@@ -98,10 +101,6 @@ export function fitAnswered(
 /** An unanswered result is never shown with fewer characters, and with so many more at a time. */
 const LEAST_CHARACTERS = 400
 const STEP = 32
-
-function resultCharacters({ output }: ToolResultPart): number {
-  return outputText(output).length
-}
 
 function excerptAll(
   messages: readonly FormedMessage[],

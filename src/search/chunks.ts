@@ -87,12 +87,13 @@ function* blockUnits(text: string, size: number): Generator<Unit> {
   let path: readonly Heading[] = []
   let above: Span | undefined
   for (const block of textBlocks(text)) {
-    if (block.level === undefined) {
+    const { level, title = '' } = block
+    if (level === undefined) {
       yield { ...block, start: above?.start ?? block.start, headings: titles(path), opens: above !== undefined }
       above = undefined
       continue
     }
-    path = below(path, block, block.level)
+    path = [...path.filter((heading) => heading.level < level), { level, title }]
     const headings = above ? shared(above.headings, titles(path)) : titles(path)
     above = { start: above?.start ?? block.start, end: block.end, lined: true, headings }
     if (above.end - above.start <= size / 2) continue
@@ -105,10 +106,6 @@ function* blockUnits(text: string, size: number): Generator<Unit> {
 interface Heading {
   readonly level: number
   readonly title: string
-}
-
-function below(path: readonly Heading[], { title = '' }: Block, level: number): readonly Heading[] {
-  return [...path.filter((heading) => heading.level < level), { level, title }]
 }
 
 function titles(path: readonly Heading[]): readonly string[] {

@@ -5,7 +5,7 @@ import type { ToolResult } from './tool.ts'
 export function cappedResult(result: ToolResult, limit: number): ToolResult {
   const texts = result.ok ? [result.output] : [result.error, result.output ?? '']
   if (texts.every((text) => text.length <= limit)) return result
-  const [first, output] = texts.map((text) => capText(text, limit))
+  const [first, output] = texts.map((text) => cutJson(text, limit, '') ?? truncateText(text, limit))
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   const meta = { bytes, ...result.meta, truncated: true }
   if (result.ok) return { ...result, output: first!, meta }
@@ -44,11 +44,6 @@ function imageFault(bytes: Uint8Array): string | undefined {
   if (type.startsWith('audio')) return undefined
   const { width, height } = imageSize(bytes, type) ?? { width: Infinity, height: Infinity }
   return Math.max(width, height) > LONGEST_SIDE ? 'it has no size, or a side of more than 8,000 pixels' : undefined
-}
-
-/** JSON stays JSON. */
-function capText(text: string, limit: number): string {
-  return cutJson(text, limit, '') ?? truncateText(text, limit)
 }
 
 /** A result without secrets: in what the model reads, and in the argv of its facts. */

@@ -6,7 +6,6 @@ import {
   type AccessRead,
   allowingPrefix,
   cleanEnvironment,
-  type CommandPreset,
   commandPresets,
   commandWords,
   faultyText,
@@ -219,7 +218,9 @@ export function isAllowed(argv: readonly string[], prefixes: readonly string[]):
 /** Lists what is allowed for the model, so that it can choose another command. */
 export function allowedText(prefixes: readonly string[], presets: readonly string[] = []): string {
   const listed = prefixes.filter((prefix) => prefixWords(prefix) !== undefined)
-  const begins = commandPresets.filter(({ name }) => presets.includes(name)).flatMap(beginningsOf)
+  const begins = commandPresets
+    .filter(({ name }) => presets.includes(name))
+    .flatMap(({ commands }) => commands.flatMap(({ begins }) => begins))
   const known = [...new Set(begins)]
   if (listed.length + known.length === 0) return 'no command is allowed'
   const [ofPresets, ofPrefixes] = known.length > 0 && listed.length > 0 ? [12, 8] : [MOST_LISTED, MOST_LISTED]
@@ -227,10 +228,6 @@ export function allowedText(prefixes: readonly string[], presets: readonly strin
     ...(known.length === 0 ? [] : [`allowed with some of their flags are: ${few(known, ofPresets)}`]),
     ...(listed.length === 0 ? [] : [`allowed are commands that begin with: ${few(listed, ofPrefixes)}`]),
   ].join('; ')
-}
-
-function beginningsOf({ commands }: CommandPreset): readonly string[] {
-  return commands.flatMap(({ begins }) => begins)
 }
 
 function few(words: readonly string[], most: number): string {

@@ -45,7 +45,7 @@ export function volatileSpots(text: string): readonly VolatileSpot[] {
         line: text.slice(0, offset).split('\n').length,
         offset,
         end,
-        excerpt: excerptOf(kind, match[0]),
+        excerpt: kind === 'id' ? `${match[0].slice(0, SHOWN)}…` : match[0],
       })
     }
   }
@@ -56,7 +56,3 @@ export function volatileSpots(text: string): readonly VolatileSpot[] {
 
 /** Characters of an id that are shown. */
 const SHOWN = 8
-
-function excerptOf(kind: VolatileSpot['kind'], match: string): string {
-  return kind === 'id' ? `${match.slice(0, SHOWN)}…` : match
-}

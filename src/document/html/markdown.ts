@@ -5,7 +5,11 @@ import { childNodes, drawingWords, flatText, isBlock, isHidden, nodesBelow, type
  * out. Characters that mean something in Markdown are not escaped: it is read, and never shown as a page again.
  */
 export function renderMarkdown(root: PageNode, base?: string): string {
-  const writing = { base, holdBlocks: holders(root, isBlock), holdTables: holders(root, isTable) }
+  const writing = {
+    base,
+    holdBlocks: holders(root, isBlock),
+    holdTables: holders(root, ({ localName }) => localName === 'table'),
+  }
   const blocks: string[] = []
   writeChildren(root, writing, 0, blocks)
   return blocks.join('\n\n')
@@ -19,10 +23,6 @@ function holders(root: PageNode, isOne: (node: PageNode) => boolean): ReadonlySe
     for (let up = node.parentNode; up !== null && !found.has(up); up = up.parentNode) found.add(up)
   }
   return found
-}
-
-function isTable(node: PageNode): boolean {
-  return node.localName === 'table'
 }
 
 /** Runs of text and inline elements become paragraphs between the blocks. */

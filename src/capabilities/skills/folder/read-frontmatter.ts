@@ -227,7 +227,11 @@ export function frontmatterFindings(text: string, folder: string): readonly Skil
   const seen = new Set<string>()
   for (const pair of document.contents.items) {
     const { key, start } = pairKey(pair)
-    const own = (rules[key] ?? unknownField(key))(scalarText(pair.value), folder, pair.value)
+    const own = (rules[key] ?? (() => [note(`the standard has no field ${key}`)]))(
+      scalarText(pair.value),
+      folder,
+      pair.value,
+    )
     const twice = seen.has(key) ? [error(`${key} appears more than once`)] : []
     findings.push(...[...twice, ...own].map((finding) => at(lineNumber(finding.start ?? start), finding)))
     seen.add(key)
@@ -286,10 +290,6 @@ function metadataFindings(value: unknown): readonly FieldFinding[] {
     const fault = isScalar(pair.value) ? 'is not a text: put it in quotes' : 'is nested: the standard allows only texts'
     return [{ ...note(`metadata.${key} ${fault}`), start }]
   })
-}
-
-function unknownField(key: string): () => readonly FieldFinding[] {
-  return () => [note(`the standard has no field ${key}`)]
 }
 
 function error(message: string): FieldFinding {

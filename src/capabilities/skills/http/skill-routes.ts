@@ -127,7 +127,12 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
         const { skill } = await knownSkill(param('skill'))
         const text = await readSkillFile(skill.realFolder, path)
         if (typeof text !== 'string')
-          throw new HttpFailure('not-found', `${text.error.replace(/^./, upper)}.`, { path }, { hint: FILES_HINT })
+          throw new HttpFailure(
+            'not-found',
+            `${text.error.replace(/^./, (letter) => letter.toUpperCase())}.`,
+            { path },
+            { hint: FILES_HINT },
+          )
         return { path, text }
       },
     }),
@@ -146,10 +151,6 @@ function shownFields({ fields: { license, compatibility, allowedTools, version, 
 async function shownFiles(folder: string) {
   const files = await skillFiles(folder).catch(() => [])
   return { files: files.slice(0, MOST_FILES), moreFiles: Math.max(0, files.length - MOST_FILES) }
-}
-
-function upper(letter: string): string {
-  return letter.toUpperCase()
 }
 
 const skillsQuery = z.strictObject({

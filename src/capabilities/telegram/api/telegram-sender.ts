@@ -87,7 +87,8 @@ export function telegramSender(options: TelegramSenderOptions) {
     try {
       return await call({ ...bare, entities: [...part.entities] })
     } catch (error) {
-      const refusal = readRefusal(readFault(method, error, api.token))
+      const fault = readFault(method, error, api.token)
+      const refusal = fault.type === 'refused' ? fault.refusal : undefined
       if (refusal?.status !== 400 || NOT_FORMATTING.test(refusal.description)) throw error
       warn(`Sent a message without its formatting: ${refusal.message}`)
       return call(bare)
@@ -218,10 +219,6 @@ function editOutcome(error: unknown): EditOutcome | undefined {
 
 function describes(error: unknown, pattern: RegExp): boolean {
   return error instanceof TelegramRefusal && error.status === 400 && pattern.test(error.description)
-}
-
-function readRefusal(fault: TelegramFault): TelegramRefusal | undefined {
-  return fault.type === 'refused' ? fault.refusal : undefined
 }
 
 /** Warns the operator once that Telegram cannot be reached, and not at every retry. */

@@ -21,7 +21,8 @@ export function formatMarkdown(markdown: string): FormattedText {
   const source = markdown.toWellFormed()
   try {
     const writer = textWriter()
-    writeBlocks(lexer(source), writer)
+    const tokens = lexer(source)
+    writeEach(tokens, { writer, used: usedAddresses(tokens) }, 2)
     const { text, marks } = writer
     return textSlice({ text, entities: messageEntities(text, marks) })
   } catch (error) {
@@ -86,10 +87,6 @@ function without(mark: Mark, solid: readonly Mark[]): readonly Mark[] {
 
 function markEntity({ start, end, ...kind }: Mark): MessageEntity {
   return { ...(kind as MarkKind), offset: start, length: end - start }
-}
-
-function writeBlocks(tokens: readonly Token[], writer: TextWriter): void {
-  writeEach(tokens, { writer, used: usedAddresses(tokens) }, 2)
 }
 
 interface Output {

@@ -165,8 +165,7 @@ function valueForm(value: Exclude<FlagValue, 'none'>): { readonly form: ValueFor
 export function flagText(name: string, value: FlagValue): string {
   if (value === 'none') return name
   const { form, kind } = valueForm(value)
-  const isChoice = kind.startsWith('one of ')
-  const what = isChoice ? kind.slice('one of '.length) : kind.toUpperCase()
+  const what = isChoice(kind) ? kind.slice(CHOICE.length) : kind.toUpperCase()
   const joint = name.startsWith('--') ? '=' : ''
   if (form === 'optional') return `${name}[${joint}${what}]`
   if (form === 'next' || (form === 'either' && joint === '')) return `${name} ${what}`
