@@ -220,7 +220,7 @@ export function allowedText(prefixes: readonly string[], presets: readonly strin
   const listed = prefixes.filter((prefix) => prefixWords(prefix) !== undefined)
   const begins = commandPresets
     .filter(({ name }) => presets.includes(name))
-    .flatMap(({ commands }) => commands.flatMap(({ begins }) => begins))
+    .flatMap(({ commands }) => commands.flatMap((command) => command.begins))
   const known = [...new Set(begins)]
   if (listed.length + known.length === 0) return 'no command is allowed'
   const [ofPresets, ofPrefixes] = known.length > 0 && listed.length > 0 ? [12, 8] : [MOST_LISTED, MOST_LISTED]
