@@ -62,7 +62,7 @@ test('a call that could pass a budget is refused in the form of its API, with th
   assert.equal(header(messages.rawHeaders, 'x-should-retry'), 'false')
   const said = JSON.parse(messages.body.toString()) as { type: string; error: { type: string; message: string } }
   assert.deepEqual([said.type, said.error.type], ['error', 'billing_error'])
-  assert.match(said.error.message, /left of \$0\.000100 for the day/)
+  assert.match(said.error.message, /left of \$0\.00010 for the day/)
   const responses = await say(gateway, '/openai/v1/responses', JSON.stringify({ model: 'plain', input: 'Say hello' }))
   assert.equal(responses.status, 400)
   assert.equal((JSON.parse(responses.body.toString()) as { error: { code: string } }).error.code, 'insufficient_quota')
@@ -197,7 +197,7 @@ test('a person sees a call that waits, and lets it leave once', async (t) => {
   const sent = say(gateway)
   const question = await asked(gateway)
   assert.deepEqual([question.session, question.request.tool], ['', 'model'])
-  assert.match(question.held?.sentence ?? '', /This call may cost .* left of \$0\.000100 for the day/)
+  assert.match(question.held?.sentence ?? '', /This call may cost .* left of \$0\.00010 for the day/)
   const decision = { type: 'approve', scope: 'once' } as const
   const other = gateway.runtime.decide(question.approval, { decision, digest: 'other', by: 'cli' })
   await assert.rejects(other, /another call than the one that waits/)
