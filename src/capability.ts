@@ -39,6 +39,7 @@ export type { PathInFolder } from './capability/confined-path.ts'
 export { type HostCommand, hostCommands } from './capability/host-command.ts'
 export type { CapabilityHost, CapabilityPlaces } from './capability/host.ts'
 export type { Clock } from './platform.ts'
+export { exactMoneyText } from './context.ts'
 export type { LintedTool, LintReport } from './capability/lint-report.ts'
 export type {
   CalledTool,
@@ -104,7 +105,6 @@ export { sentDifferently } from './capability/sent-form.ts'
 export {
   costText,
   costSource,
-  exactMoneyText,
   forecastSentence,
   MOST_COUNTED_CALLS,
   moneyText,

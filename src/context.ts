@@ -19,7 +19,7 @@ export {
 export { mainInput, noteIndex } from './context/note-index.ts'
 export { isHalfFull, type NotePlan, noteWordsWithin, planNote } from './context/note-plan.ts'
 export { type Attachment, type FileFrame } from './context/attachment.ts'
-export { numberText, shortNumberText } from './context/entry-words.ts'
+export { exactMoneyText, numberText, shortNumberText } from './context/entry-words.ts'
 export { compare, compareText, type Comparison } from './context/compare.ts'
 export { differenceCause } from './context/difference-cause.ts'
 export { argvText, exactLine, exactLines, lookAlikes } from './context/exact-text.ts'

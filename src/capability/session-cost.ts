@@ -1,4 +1,4 @@
-import { type CallFigures, inNanos, numberText } from '../context.ts'
+import { type CallFigures, exactMoneyText, inNanos, numberText } from '../context.ts'
 import type { CallPrice } from './runtime/costs.ts'
 import type { Preview } from './runtime/calls.ts'
 
@@ -58,15 +58,6 @@ export function costText({ calls, prompt, cached, output, silent, money }: Sessi
 export function moneyText(dollars: number): string {
   if (dollars === 0) return '$0'
   return `$${dollars.toFixed(dollars < 1 ? 4 : 2)}`
-}
-
-/** US dollars with as many digits as show what they are: `$0.0042`, `$0.41`, `$12.30`. */
-export function exactMoneyText(dollars: number): string {
-  if (dollars === 0) return '$0'
-  if (dollars >= 0.1) return `$${dollars.toFixed(2)}`
-  if (dollars < 1e-9) return '<$0.000000001'
-  // Two digits that say something, however small it is.
-  return `$${dollars.toFixed(Math.min(10, Math.max(4, 1 - Math.floor(Math.log10(dollars)))))}`
 }
 
 /** Whose figure the cost of a call is, in brackets; nothing where it follows from the price list. */

@@ -22,3 +22,13 @@ export function shortNumberText(value: number): string {
 export function percentText(share: number): string {
   return `${Math.round(share * 100)}%`
 }
+
+/** US dollars with as many digits as show what they are: `$0.0042`, `$0.41`, `$12.30`, `-$0.41`. */
+export function exactMoneyText(dollars: number): string {
+  if (dollars < 0) return `-${exactMoneyText(-dollars)}`
+  if (dollars === 0) return '$0'
+  if (dollars >= 0.1) return `$${dollars.toFixed(2)}`
+  if (dollars < 1e-9) return '<$0.000000001'
+  // Two digits that say something, however small it is.
+  return `$${dollars.toFixed(Math.min(10, Math.max(4, 1 - Math.floor(Math.log10(dollars)))))}`
+}

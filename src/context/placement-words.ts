@@ -1,4 +1,4 @@
-import { numberText } from './entry-words.ts'
+import { exactMoneyText, numberText } from './entry-words.ts'
 import { entryName } from './explain.ts'
 import type { Placement } from './layer.ts'
 import type { Manifest, ManifestEntry } from './manifest.ts'
@@ -6,7 +6,7 @@ import { placementCost, type PlacementPrice } from './placement.ts'
 
 /**
  * What a layer costs at its place, and what it would cost at the other: `Custom agent before the message costs $0.42 per 100
- * calls; in the preamble it would cost $0.04. The layout decides its place.` `undefined` where that is not known. Pure.
+ * calls; in the preamble it would cost $0.0420. The layout decides its place.` `undefined` where that is not known. Pure.
  */
 export function placementSentence(entry: ManifestEntry, manifest: Manifest): string | undefined {
   const { places } = entry
@@ -36,13 +36,6 @@ const where: Readonly<Record<Placement, string>> = {
 }
 
 function costText({ full, cached, money }: PlacementPrice): string {
-  if (money !== undefined) return dollarText(money)
+  if (money !== undefined) return exactMoneyText(money)
   return `${numberText(full)} tokens in full and ${cached < 0 ? `${numberText(-cached)} fewer` : numberText(cached)} from the cache`
-}
-
-/** With as many digits as a small price needs: `$0.0042`. */
-function dollarText(money: number): string {
-  const size = Math.abs(money)
-  const digits = size >= 1 || size === 0 ? 2 : Math.min(9, 1 - Math.floor(Math.log10(size)))
-  return `${money < 0 ? '-' : ''}$${size === 0 ? '0' : size.toFixed(digits)}`
 }

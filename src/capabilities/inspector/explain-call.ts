@@ -1,5 +1,6 @@
-import { type CallPrice, costSource, exactMoneyText, sentDifferently } from '../../capability.ts'
+import { type CallPrice, costSource, sentDifferently } from '../../capability.ts'
 import {
+  exactMoneyText,
   calibratedManifest,
   calibratedTokens,
   type CallFigures,

@@ -1,6 +1,6 @@
-import { type GatewayConnection, exactMoneyText } from '../../capability.ts'
+import type { GatewayConnection } from '../../capability.ts'
 import { apiPath, requestJson, requestList } from '../../cli.ts'
-import { type CallFigures, type CutRecord, inNanos, numberText } from '../../context.ts'
+import { exactMoneyText, type CallFigures, type CutRecord, inNanos, numberText } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { ForeignEnd, ForeignFacts } from '../../session.ts'
 

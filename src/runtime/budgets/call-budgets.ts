@@ -1,8 +1,7 @@
 import type { BudgetAmount, BudgetCheck, BudgetLimit, BudgetPeriod, InputBudget } from '../../session.ts'
 import { defined } from '../../platform.ts'
-import { exactMoneyText } from '../../capability.ts'
 import { NANOS_PER_DOLLAR } from './call-bound.ts'
-import { numberText } from '../../context.ts'
+import { exactMoneyText, numberText } from '../../context.ts'
 
 /** A limit of the configuration, for all calls or for those of one agent, token or channel. */
 export interface MoneyBudget {
@@ -95,5 +94,5 @@ function limitIn(limit: BudgetLimit): Pick<BudgetCheck, 'unit' | 'limit'> {
 /** An amount for people: dollars or tokens. */
 export function amountText(unit: keyof BudgetAmount, amount: number): string {
   if (unit === 'tokens') return `${numberText(amount)} tokens`
-  return `${amount < 0 ? '-' : ''}${exactMoneyText(Math.abs(amount) / NANOS_PER_DOLLAR)}`
+  return exactMoneyText(amount / NANOS_PER_DOLLAR)
 }

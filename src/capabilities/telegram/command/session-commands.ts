@@ -1,12 +1,18 @@
 import {
   type ChoiceOption,
   type CostSums,
-  exactMoneyText,
   forecastSentence,
   type ModelStatus,
   type Runtime,
 } from '../../../capability.ts'
-import { calibratedManifest, listedName, type Manifest, type ManifestEntry, numberText } from '../../../context.ts'
+import {
+  exactMoneyText,
+  calibratedManifest,
+  listedName,
+  type Manifest,
+  type ManifestEntry,
+  numberText,
+} from '../../../context.ts'
 import { beginSession, newSessionReply } from '../../../runtime.ts'
 import type { Binding } from '../../../session.ts'
 import { shorten } from '../text/formatted-text.ts'

@@ -1,11 +1,4 @@
-import {
-  type Command,
-  type CommandCall,
-  type GatewayConnection,
-  type Io,
-  exactMoneyText,
-  type Output,
-} from '../../../capability.ts'
+import type { Command, CommandCall, GatewayConnection, Io, Output } from '../../../capability.ts'
 import {
   CommandFailure,
   findSession,
@@ -27,7 +20,7 @@ import {
   clientSessionIn,
   sessionOfClient,
 } from '../watch/session-view.ts'
-import { exactLine, numberText, shortNumberText } from '../../../context.ts'
+import { exactMoneyText, exactLine, numberText, shortNumberText } from '../../../context.ts'
 import { cacheText, callsText, knownCostText, MOST_CALLS, shareText, type WatchedCall } from '../watched-call.ts'
 
 export const watchCommand: Command = {
