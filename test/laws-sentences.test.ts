@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { entrySentence, entrySentences, outline } from '../src/context.ts'
-import { turnNumber } from '../src/context/turn-number.ts'
+import { turnNumber } from '../src/context/entry-words.ts'
 import { forAll, outcomeOf } from './arbitrary/for-all.ts'
 import { inputs } from './arbitrary/inputs.ts'
 

@@ -1,9 +1,8 @@
 import type { Compared, Comparison } from './compare.ts'
-import { layerWords, numberText } from './entry-words.ts'
+import { layerWords, numberText, earlierTurns, turnNumber } from './entry-words.ts'
 import { reasonSentence } from './explain.ts'
 import type { Manifest, ManifestEntry, Slot } from './manifest.ts'
 import type { Piece } from './request.ts'
-import { earlierTurns, turnNumber } from './turn-number.ts'
 
 /**
  * Why the later of two calls begins otherwise than the earlier one, in a sentence: what a person did, or what happened. With

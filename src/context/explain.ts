@@ -1,9 +1,8 @@
-import { layerWords, numberText, percentText } from './entry-words.ts'
+import { layerWords, numberText, percentText, earlierTurns, turnNumber } from './entry-words.ts'
 import { exactLine } from './exact-text.ts'
 import type { Manifest, ManifestEntry, Slot } from './manifest.ts'
 import { neutralizedWords } from './neutral-text.ts'
 import type { Reason, ReasonCode } from './reason.ts'
-import { earlierTurns, turnNumber } from './turn-number.ts'
 
 /** Why a candidate is not sent in full, with the numbers that decided; `undefined` where it is, and no reason is given. Pure. */
 export function reasonSentence(entry: ManifestEntry, manifest: Manifest): string | undefined {

@@ -1,5 +1,7 @@
 import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser'
 import type { z } from 'zod'
+import { layouts } from './layouts.ts'
+import { type Scenario, scenarioSchema } from './scenario-schema.ts'
 
 /**
  * Reads scenarios from a text: one JSON document or an array of them, comments and a last comma allowed, or JSON Lines
@@ -58,7 +60,7 @@ export class ScenarioError extends Error {
 }
 
 /** What a schema found, one line for each problem: the key it is at, then what is expected there. */
-export function scenarioProblems(issues: readonly z.core.$ZodIssue[]): readonly string[] {
+function scenarioProblems(issues: readonly z.core.$ZodIssue[]): readonly string[] {
   return issues.flatMap((issue) => problemsAt(issue, []))
 }
 
@@ -81,4 +83,44 @@ function closestBranch({ errors }: z.core.$ZodIssueInvalidUnion): readonly z.cor
 
 function formatPath(path: readonly PropertyKey[]): string {
   return path.map(String).join('.') || '(whole)'
+}
+
+/** Checks that parsed JSON is a scenario. Throws a `ScenarioError` with all that is wrong with it. */
+export function parseScenario(value: unknown): Scenario {
+  const result = scenarioSchema.safeParse(value)
+  const given = (value as { name?: unknown } | null)?.name
+  const name = typeof given === 'string' ? `"${given}"` : 'without a name'
+  if (!result.success) {
+    throw new ScenarioError(name, scenarioProblems(result.error.issues))
+  }
+  const problems = findProblems(result.data)
+  if (problems.length > 0) throw new ScenarioError(name, problems)
+  return result.data
+}
+
+function findProblems({ layout, layers, history, current, attachments, tools }: Scenario): readonly string[] {
+  const base = typeof layout === 'string' ? layout : layout.extends
+  return [
+    ...(Object.hasOwn(layouts, base)
+      ? []
+      : [`layout: unknown layout "${base}"; choose one of ${Object.keys(layouts).join(', ')}`]),
+    ...repeated(
+      'layers and attachments',
+      [...layers, ...attachments].map((one) => one.id),
+    ),
+    ...repeated(
+      'turns',
+      [...history, current].map((one) => one.id),
+    ),
+    ...repeated(
+      'tools',
+      tools.map((one) => one.name),
+    ),
+  ]
+}
+
+function repeated(what: string, ids: readonly string[]): readonly string[] {
+  const seen = new Set<string>()
+  const twice = new Set(ids.filter((one) => seen.size === seen.add(one).size))
+  return [...twice].map((one) => `${what}: "${one}" is used more than once; every id must be unique`)
 }

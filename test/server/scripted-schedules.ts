@@ -1,5 +1,5 @@
 import type { Schedules, ScheduleView } from '../../src/capabilities/schedules/open-schedules.ts'
-import type { ScheduleRun } from '../../src/capabilities/schedules/schedule-state.ts'
+import type { ScheduleRun } from '../../src/capabilities/schedules/schedule-record.ts'
 
 /** One schedule that stays as it is. */
 export function scriptedSchedules(): Schedules {

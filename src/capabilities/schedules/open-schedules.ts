@@ -17,8 +17,12 @@ import {
   type ScheduleChange,
   scheduleRecordKind,
   type ScheduleValue,
+  type PendingRun,
+  type ScheduleRun,
+  type ScheduleState,
+  scheduleStates,
+  withRun,
 } from './schedule-record.ts'
-import { type PendingRun, type ScheduleRun, type ScheduleState, scheduleStates, withRun } from './schedule-state.ts'
 import { type DueTimes, dueTimes, parseTimeRule } from './time/time-rule.ts'
 
 export type Schedules = ReturnType<typeof openSchedules>

@@ -3,7 +3,7 @@ import { defined } from '../../platform.ts'
 import { readTurnView } from '../../runtime.ts'
 import { usedTokens } from '../../session.ts'
 import type { ScheduleView } from './open-schedules.ts'
-import type { ScheduleRun } from './schedule-state.ts'
+import type { ScheduleRun } from './schedule-record.ts'
 import { exactLine, numberText } from '../../context.ts'
 
 export interface ScheduleRunView extends ScheduleRun {

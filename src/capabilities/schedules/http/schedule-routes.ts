@@ -3,8 +3,7 @@ import { type Route, jsonAnswer, route, type Runtime } from '../../../capability
 import { json } from '../../../server.ts'
 import type { Schedules } from '../open-schedules.ts'
 import { viewRuns, withOutcomes } from '../run-view.ts'
-import { newScheduleSchema, scheduleChangeSchema, scheduleFields } from '../schedule-record.ts'
-import { scheduleRunSchema } from '../schedule-state.ts'
+import { newScheduleSchema, scheduleChangeSchema, scheduleFields, scheduleRunSchema } from '../schedule-record.ts'
 
 interface ScheduleParts {
   readonly service: Schedules

@@ -19,9 +19,14 @@ import {
   type SessionView,
   clientSessionIn,
   sessionOfClient,
+  cacheText,
+  callsText,
+  knownCostText,
+  MOST_CALLS,
+  shareText,
+  type WatchedCall,
 } from '../watch/session-view.ts'
 import { exactMoneyText, exactLine, numberText, shortNumberText } from '../../../context.ts'
-import { cacheText, callsText, knownCostText, MOST_CALLS, shareText, type WatchedCall } from '../watched-call.ts'
 
 export const watchCommand: Command = {
   name: 'watch',
@@ -164,14 +169,14 @@ function windowText({ used, window, slots }: SessionView): string {
 
 /** The window from left to right: each cell has the letter of the slot that fills it, and a dot where it is free. */
 function windowBar({ slots, used, window }: SessionView, columns: number): string {
-  const width = Math.max(1, columns - 2)
+  const room = Math.max(1, columns - 2)
   const whole = Math.max(window ?? used, used, 1)
   let [text, sum] = ['', 0]
   for (const [slot, tokens] of slots) {
     sum += tokens
-    text += letterOf(slot).repeat(Math.max(0, Math.round((sum / whole) * width) - text.length))
+    text += letterOf(slot).repeat(Math.max(0, Math.round((sum / whole) * room) - text.length))
   }
-  return `[${text.padEnd(width, '·')}]`
+  return `[${text.padEnd(room, '·')}]`
 }
 
 const LETTERS: Readonly<Record<string, string>> = {
@@ -188,15 +193,11 @@ function letterOf(slot: string): string {
   return LETTERS[slot] ?? slot.charAt(0).toUpperCase()
 }
 
-interface LiveBlock {
-  readonly draw: (lines: readonly string[]) => void
-}
-
 /** A block on a terminal, below what is there. It stays where it is when nothing draws it any more. */
-function liveBlock(stdout: Output): LiveBlock {
+function liveBlock(stdout: Output) {
   let drawn: readonly string[] = []
   return {
-    draw(lines) {
+    draw(lines: readonly string[]): void {
       // A terminal that became narrower has wrapped what was drawn.
       const columns = stdout.columns || 100
       const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(cells(line) / columns)), 0)

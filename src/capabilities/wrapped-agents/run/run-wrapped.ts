@@ -20,7 +20,7 @@ import {
   sumCalls,
   tokensText,
   fetchCallsSince,
-} from '../watched-call.ts'
+} from '../watch/session-view.ts'
 import type { WrappedProgram } from '../program/wrapped-program.ts'
 import {
   backgroundProcesses,
