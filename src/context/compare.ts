@@ -157,14 +157,12 @@ function outOfOrder(keys: readonly string[], oldPosition: ReadonlyMap<string, nu
   return new Set(keys.filter((_, index) => !kept.has(index)))
 }
 
-type Prefix = Pick<Comparison, 'commonPrefix' | 'firstDifference'>
-
 function prefix(
   before: Compared,
   after: Compared,
   old: ReadonlyMap<string, Standing>,
   now: ReadonlyMap<string, Standing>,
-): Prefix {
+) {
   const earlier = sentUnits(before)
   const later = sentUnits(after)
   let pieces = 0

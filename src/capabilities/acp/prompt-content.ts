@@ -7,11 +7,6 @@ import { errorMessage } from '../../platform.ts'
 import type { FileRow } from '../../session.ts'
 import type { GatewayLink } from './gateway-link.ts'
 
-interface PromptMessage {
-  readonly text: string
-  readonly files: readonly PromptFile[]
-}
-
 interface PromptFile {
   readonly name: string
   readonly bytes: Uint8Array<ArrayBuffer>
@@ -21,7 +16,7 @@ interface PromptFile {
  * Images, resources and linked files become files of the message. Throws a `CommandFailure` for audio and unreadable
  * files.
  */
-export async function readPrompt(blocks: readonly ContentBlock[]): Promise<PromptMessage> {
+export async function readPrompt(blocks: readonly ContentBlock[]) {
   const files: PromptFile[] = []
   const texts: string[] = []
   for (const block of blocks) {

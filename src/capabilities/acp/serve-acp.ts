@@ -22,13 +22,8 @@ interface AcpOptions {
   readonly warn: (text: string) => void
 }
 
-interface AcpConnection {
-  readonly ended: Promise<void>
-  readonly close: () => void
-}
-
 /** Serves one editor over the Agent Client Protocol, version 1, as lines of JSON-RPC. */
-export function serveAcp({ link, clock, stdin, stdout, version, warn }: AcpOptions): AcpConnection {
+export function serveAcp({ link, clock, stdin, stdout, version, warn }: AcpOptions) {
   let capabilities: ClientCapabilities = {}
   let editor: AgentContext | undefined
   const sessions = openSessions({ link, clock, client: editorClient(), warn: warnWhileOpen })

@@ -112,13 +112,7 @@ function offeredDefinitions({ accepted, differing, gone }: AcceptanceRecord): re
   return accepted.filter(({ definition }) => !not.has(definition.name))
 }
 
-interface Withheld {
-  readonly name: string
-  readonly offered: SealedDefinition | undefined
-  readonly shown: WithheldTool
-}
-
-function withheldTools(server: string, { accepted, differing, gone }: AcceptanceRecord): readonly Withheld[] {
+function withheldTools(server: string, { accepted, differing, gone }: AcceptanceRecord) {
   const before = new Map(accepted.map(({ definition }) => [definition.name, definition]))
   return [
     ...differing.map((offered) => {

@@ -96,17 +96,7 @@ function isHeader([name, value]: readonly [string, string]): boolean {
   }
 }
 
-interface FoundVariables {
-  readonly values: Readonly<Record<string, string>>
-  readonly secrets: Secrets
-  readonly warnings: readonly string[]
-}
-
-function lookUpVariables(
-  place: string,
-  wanted: Readonly<Record<string, string>>,
-  environment: Variables,
-): FoundVariables {
+function lookUpVariables(place: string, wanted: Readonly<Record<string, string>>, environment: Variables) {
   const found = Object.entries(wanted).map(([name, variable]) => ({ name, variable, value: environment[variable] }))
   const set = found.filter((entry): entry is typeof entry & { value: string } => Boolean(entry.value))
   return {

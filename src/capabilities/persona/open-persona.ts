@@ -33,7 +33,7 @@ export async function openPersona({ soulFile, userProfileFile, expected = false,
     ref: string,
     schema: z.ZodType<Value>,
     toText: (value: Value) => string,
-  ): Promise<Source> {
+  ) {
     const found = await read(file)
     const blank = [textLayer(layer, '', ref)]
     if (found.type === 'missing') {
@@ -46,11 +46,6 @@ export async function openPersona({ soulFile, userProfileFile, expected = false,
 
   await opened.reload()
   return opened
-}
-
-interface Source {
-  readonly layers: readonly Layer[]
-  readonly warnings: readonly string[]
 }
 
 /** Faults name a position or a field, never its content. */

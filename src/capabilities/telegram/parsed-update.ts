@@ -196,13 +196,8 @@ function unreadContent(message: Message, isEmpty: boolean): string | undefined {
   return fields.some((field) => !SURROUNDINGS.test(field)) ? 'something that is not known here' : undefined
 }
 
-interface ParsedText {
-  readonly text: string
-  readonly addressed: boolean
-}
-
 /** In a group: a mention, a command with its name, a reply to its messages, a pairing code. In a private chat: all. */
-function parseText(message: Message, me: BotName): ParsedText {
+function parseText(message: Message, me: BotName) {
   const text = message.text ?? message.caption ?? ''
   const entities = message.entities ?? message.caption_entities ?? []
   const mentions = entities.filter((entity) => isMention(entity, text, me))

@@ -40,15 +40,10 @@ export function runEnvironment(
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
 
-interface BackgroundProcess {
-  readonly pid: number
-  readonly command: string
-}
-
 const RUN_VARIABLE = 'FOREWORD_WRAP'
 
 /** Processes of a run that are still there, by command line. Empty where `/proc` does not show their environment. */
-export function backgroundProcesses(run: string, command: RegExp, proc = '/proc'): readonly BackgroundProcess[] {
+export function backgroundProcesses(run: string, command: RegExp, proc = '/proc') {
   return numbersIn(proc).flatMap((pid) => {
     const isOfRun = read(proc, pid, 'environ').split('\0').includes(`${RUN_VARIABLE}=${run}`)
     const line = isOfRun ? read(proc, pid, 'cmdline').split('\0').join(' ').trim() : ''

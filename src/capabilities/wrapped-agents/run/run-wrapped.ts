@@ -166,13 +166,8 @@ async function waitForBackground(
   return false
 }
 
-interface HeldOutput {
-  readonly output: Io['stderr']
-  readonly lines: () => readonly string[]
-}
-
 /** Messages of the gateway wait here: they would be written over what the program draws. */
-function heldOutput(): HeldOutput {
+function heldOutput() {
   const chunks: Buffer[] = []
   const output = new PassThrough().on('data', (chunk: Buffer) => chunks.push(chunk))
   return {
