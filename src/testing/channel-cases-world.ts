@@ -21,17 +21,11 @@ const prompt = capability({
   ],
 })
 
-/** A channel on a gateway that can be started again and again. */
-interface ChannelWorld {
-  readonly fixture: ChannelFixture
-  readonly requests: readonly ModelRequest[]
-  open(script?: ChannelScript): Promise<OpenWorld>
-  /** Closes what is open and removes everything. */
-  remove(): Promise<void>
-}
-
 /** Runs one case in its own world and cleans up afterwards. */
-export type ChannelCase = (name: string, run: (world: ChannelWorld) => Promise<void>) => void
+export type ChannelCase = (
+  name: string,
+  run: (world: Awaited<ReturnType<typeof channelWorld>>) => Promise<void>,
+) => void
 
 interface ChannelScript {
   /** The answer of the model to a message. By default it answers `question-N` with `answer-N`. */
@@ -43,35 +37,24 @@ interface ChannelScript {
 /** In the inbox of the channel, or as an entry of the log. */
 type Written = 'inbox' | 'input' | 'sent' | 'delivered' | 'other'
 
-/** One start of the gateway. */
-interface OpenWorld extends Pick<OpenChannel, 'send' | 'sentMessages' | 'fail'> {
-  readonly runtime: Runtime
-  readonly channel: Channel
-  readonly pairs: boolean
-  pair(...conversations: readonly string[]): Promise<void>
-  /** Every `answer-N` in a conversation, in order. */
-  answers(conversation: string): Promise<readonly string[]>
-  /** Waits until a conversation has `count` answers, and returns them. */
-  answered(conversation: string, count: number): Promise<readonly string[]>
-  close(): Promise<void>
-}
-
 /** How long a case waits for a condition, ms. */
 const TIMEOUT_MS = 60_000
 
-export async function channelWorld(fixture: ChannelFixture): Promise<ChannelWorld> {
+/** A channel on a gateway that can be started again and again. */
+export async function channelWorld(fixture: ChannelFixture) {
   const home = await mkdtemp(join(tmpdir(), 'foreword-channel-'))
   const requests: ModelRequest[] = []
-  const opened: OpenWorld[] = []
+  const opened: { close(): Promise<void> }[] = []
   return {
     fixture,
     requests,
-    async open(script = {}) {
+    async open(script: ChannelScript = {}) {
       const world = await openWorld(fixture, home, requests, script)
       opened.push(world)
       return world
     },
-    async remove() {
+    /** Closes what is open and removes everything. */
+    async remove(): Promise<void> {
       for (const each of opened) await each.close()
       await fixture.remove()
       await rm(home, { recursive: true, force: true })
@@ -79,12 +62,13 @@ export async function channelWorld(fixture: ChannelFixture): Promise<ChannelWorl
   }
 }
 
+/** One start of the gateway. */
 async function openWorld(
   fixture: ChannelFixture,
   home: string,
   requests: ModelRequest[],
   { answer = defaultReply, before = () => {} }: ChannelScript,
-): Promise<OpenWorld> {
+) {
   const side = await fixture.open()
   const model = scriptedModel({
     answer(request) {
@@ -109,15 +93,17 @@ async function openWorld(
   return {
     runtime,
     channel: side.channel,
-    send: (conversation, text, options) => side.send(conversation, text, options),
-    sentMessages: (conversation) => side.sentMessages(conversation),
-    ...(side.fail ? { fail: (after) => side.fail!(after) } : {}),
+    send: (...message: Parameters<OpenChannel['send']>) => side.send(...message),
+    sentMessages: (conversation: string) => side.sentMessages(conversation),
+    ...(side.fail ? { fail: (after: number | undefined) => side.fail!(after) } : {}),
     pairs: side.pair !== undefined,
-    async pair(...conversations) {
+    async pair(...conversations: readonly string[]): Promise<void> {
       for (const conversation of conversations) await side.pair?.(conversation, runtime.pairings)
     },
+    /** Every `answer-N` in a conversation, in order. */
     answers,
-    async answered(conversation, count) {
+    /** Waits until a conversation has `count` answers, and returns them. */
+    async answered(conversation: string, count: number): Promise<readonly string[]> {
       await eventually(
         `${count} answers in the conversation ${conversation}`,
         async () => (await answers(conversation)).length >= count,

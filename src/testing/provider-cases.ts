@@ -14,7 +14,7 @@ import type { TestFunction } from './test-function.ts'
 import { systemClock } from '../platform.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ScriptedAnswer, ScriptedRequest } from './scripted-provider-answer.ts'
-import { type ScriptedProvider, scriptedProvider } from './scripted-provider.ts'
+import { scriptedProvider } from './scripted-provider.ts'
 
 /**
  * Adds a test for every rule of a provider, over a scripted server with the formats of Ollama, OpenAI and Anthropic. Any
@@ -241,19 +241,7 @@ export interface ProviderCasesOptions {
   readonly hasDigest?: boolean
 }
 
-/** A provider and its scripted server. Each case has its own. */
-interface ProviderWorld {
-  readonly server: ScriptedProvider
-  /** Sets the next answers of the server. */
-  script(answer: ScriptedAnswer | ((request: ScriptedRequest) => ScriptedAnswer)): void
-  model(timeouts?: Partial<Timeouts>): Promise<Model>
-  call(options?: Partial<CallOptions>, request?: ModelRequest): Promise<readonly ModelEvent[]>
-  /** Makes a call that must fail. Asserts that the error does not contain the key. */
-  fail(options?: Partial<CallOptions>, timeouts?: Partial<Timeouts>): Promise<ModelError>
-  lastRequest(): ScriptedRequest
-}
-
-type ProviderCase = (name: string, run: (world: ProviderWorld) => Promise<void>) => void
+type ProviderCase = (name: string, run: (world: Awaited<ReturnType<typeof providerWorld>>) => Promise<void>) => void
 
 /** Has the form of a real key, so that it is recognised in an error. */
 export const KEY = 'sk-test-0123456789abcdef'
@@ -267,8 +255,9 @@ export const REQUEST: ModelRequest = {
   messages: [{ role: 'user', content: 'What is new?' }],
 }
 
-export async function providerWorld(options: ProviderCasesOptions): Promise<ProviderWorld> {
-  let next: Parameters<ProviderWorld['script']>[0] = { text: 'ok' }
+/** A provider and its scripted server. Each case has its own. */
+export async function providerWorld(options: ProviderCasesOptions) {
+  let next: ScriptedAnswer | ((request: ScriptedRequest) => ScriptedAnswer) = { text: 'ok' }
   const server = await scriptedProvider({
     answer: (request) => (typeof next === 'function' ? next(request) : next),
     models: [{ name: options.model, capabilities: ['tools', 'thinking'] }],
@@ -283,10 +272,14 @@ export async function providerWorld(options: ProviderCasesOptions): Promise<Prov
     }).model(`${kind}/${options.model}`)
   return {
     server,
-    script: (answer) => (next = answer),
+    /** Sets the next answers of the server. */
+    script: (answer: typeof next) => void (next = answer),
     model,
-    call: async (callOptions, request) => collectEvents(await model(), callOptions, request),
-    fail: async (callOptions, timeouts) => expectFailure(await model(timeouts), callOptions),
+    call: async (callOptions?: Partial<CallOptions>, request?: ModelRequest) =>
+      collectEvents(await model(), callOptions, request),
+    /** Makes a call that must fail. Asserts that the error does not contain the key. */
+    fail: async (callOptions?: Partial<CallOptions>, timeouts?: Partial<Timeouts>) =>
+      expectFailure(await model(timeouts), callOptions),
     lastRequest: () => server.requests.at(-1) ?? assert.fail('no request arrived'),
   }
 }

@@ -9,14 +9,7 @@ import type { McpServer, McpServerStatus } from './server.ts'
 
 type OpenMcp = Awaited<ReturnType<typeof openMcp>>
 
-export interface McpService {
-  /** `undefined` while none was ever configured. */
-  opened(): OpenMcp | undefined
-  /** Every configured server, those that are not used too. */
-  servers(): readonly ListedServer[]
-  restart(name: string): Promise<void>
-  configure(settings: McpSettings): Promise<void>
-}
+export type McpService = Awaited<ReturnType<typeof startMcp>>
 
 export interface ListedServer {
   readonly name: string
@@ -26,7 +19,7 @@ export interface ListedServer {
   readonly running: McpServer | undefined
 }
 
-export async function startMcp(host: CapabilityHost<McpSettings>): Promise<McpService> {
+export async function startMcp(host: CapabilityHost<McpSettings>) {
   const { home, environment, clock, version, store, writes, sandbox, warn } = host
   let { settings } = host
   let opened: OpenMcp | undefined
@@ -75,8 +68,10 @@ export async function startMcp(host: CapabilityHost<McpSettings>): Promise<McpSe
 
   await open()
   return {
+    /** `undefined` while none was ever configured. */
     opened: () => opened,
-    servers: () =>
+    /** Every configured server, those that are not used too. */
+    servers: (): readonly ListedServer[] =>
       Object.keys(settings.servers).map((name) => {
         const running = opened?.server(name)
         return {
@@ -85,12 +80,12 @@ export async function startMcp(host: CapabilityHost<McpSettings>): Promise<McpSe
           status: running?.status() ?? { state: 'disabled', warnings: [], stderr: [] },
         }
       }),
-    async restart(name) {
+    async restart(name: string): Promise<void> {
       const server = opened?.server(name)
       if (!server) throw noSuchServer(name, Object.keys(settings.servers))
       await server.restart()
     },
-    configure: (next) =>
+    configure: (next: McpSettings): Promise<void> =>
       changes.add(async () => {
         settings = next
         await (opened ? opened.configure(runnable(next, home.folder)) : open())

@@ -22,22 +22,9 @@ export interface SubjectService {
   summariseNotes(subject: string): Promise<NotesSummary>
 }
 
-export interface RunningSubjects extends SubjectService {
-  /** What a model may do with subjects (BEHAVIOURS §4). None of them confirms a proposal. */
-  readonly tools: readonly Tool[]
-  /** The layer for a turn; `undefined` if the folder of the subject was removed meanwhile. */
-  read(subject: string): Promise<SubjectReading | undefined>
-  /** Rejects with a `RuntimeError` `not-found`, as every choice of a session does. */
-  assertExists(subject: string): Promise<void>
-  /** Checks again whether the default subject exists. */
-  reload(): Promise<void>
-  warnings(): readonly string[]
-  idle(): Promise<void> | undefined
-  /** Aborts the running calls of a model. */
-  close(): Promise<void>
-}
+export type RunningSubjects = Awaited<ReturnType<typeof startSubjects>>
 
-export async function startSubjects(host: CapabilityHost<SubjectSettings>): Promise<RunningSubjects> {
+export async function startSubjects(host: CapabilityHost<SubjectSettings>) {
   const { settings, store, clock, writes } = host
   const { default: usual, directory, tastes, maxTextChars, maxReplyChars, summarize, summaryModel } = settings
   const summaries = createNotesSummaries({
@@ -76,9 +63,12 @@ export async function startSubjects(host: CapabilityHost<SubjectSettings>): Prom
     subjects,
     proposals,
     summariseNotes: summaries.summarize,
+    /** What a model may do with subjects (BEHAVIOURS §4). None of them confirms a proposal. */
     tools,
-    read: (subject) => orMissing(subjects.context(subject)),
-    async assertExists(subject) {
+    /** The layer for a turn; `undefined` if the folder of the subject was removed meanwhile. */
+    read: (subject: string): Promise<SubjectReading | undefined> => orMissing(subjects.context(subject)),
+    /** Rejects with a `RuntimeError` `not-found`, as every choice of a session does. */
+    async assertExists(subject: string): Promise<void> {
       try {
         await subjects.notes(subject, { limit: 1 })
       } catch (error) {
@@ -86,10 +76,12 @@ export async function startSubjects(host: CapabilityHost<SubjectSettings>): Prom
         throw new RuntimeError('not-found', error.message, error.facts, { cause: error })
       }
     },
+    /** Checks again whether the default subject exists. */
     reload,
     warnings: () => warnings,
     idle: summaries.idle,
-    async close() {
+    /** Aborts the running calls of a model. */
+    async close(): Promise<void> {
       any.close()
       await summaries.stop()
     },
