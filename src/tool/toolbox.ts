@@ -34,8 +34,6 @@ export interface Toolbox {
   plan(call: ToolCall, context: RunContext): Promise<PlannedCall>
   /** Plans a call and runs it, unless a person would have to be asked: that is a refusal here. Never throws. */
   run(call: ToolCall, context: RunContext): Promise<ToolResult>
-  /** Runs calls side by side; results in the order of the calls. */
-  runAll(calls: readonly ToolCall[], context: RunContext): Promise<readonly ToolResult[]>
 }
 
 /** What the toolbox needs to know of the turn that calls. */
@@ -154,7 +152,6 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
     replaced: [...new Set(declared.filter((tool) => byName.get(tool.name) !== tool).map((tool) => tool.name))],
     plan,
     run,
-    runAll: (calls, context) => Promise.all(calls.map((call) => run(call, context))),
   }
 }
 

@@ -2,8 +2,6 @@ import { errorCodes, sha256 } from '../../platform.ts'
 
 /** Names in one version of OpenTelemetry's GenAI conventions. A fact that has none there has a name of Foreword. */
 export interface Conventions {
-  /** Of the version, `YYYY-MM-DD`. */
-  readonly published: string
   /** Names the version to readers of the spans. */
   readonly schemaUrl: string
   readonly provider: string
@@ -34,7 +32,6 @@ type ConventionVersion = (typeof conventionVersions)[number]
 /** Read on 2026-11-24 from the published packages of the semantic conventions, 1.36.0 and 1.41.1. */
 export const conventions: Readonly<Record<ConventionVersion, Conventions>> = {
   '1.36': {
-    published: '2025-07-11',
     schemaUrl: 'https://opentelemetry.io/schemas/1.36.0',
     provider: 'gen_ai.system',
     agentVersion: 'foreword.agent.version',
@@ -46,7 +43,6 @@ export const conventions: Readonly<Record<ConventionVersion, Conventions>> = {
     providers: { gemini: 'gcp.gemini', google: 'gcp.gemini', mistral: 'mistral_ai' },
   },
   '1.41': {
-    published: '2026-05-12',
     schemaUrl: 'https://opentelemetry.io/schemas/1.41.0',
     provider: 'gen_ai.provider.name',
     agentVersion: 'gen_ai.agent.version',
