@@ -101,7 +101,7 @@ export {
   serviceKey,
 } from './capability/service.ts'
 export { type CallCost, callCosts, costOfCalls } from './capability/call-costs.ts'
-export { sentDifferently } from './capability/sent-form.ts'
+export { hasOwnRoom, sentDifferently } from './capability/sent-form.ts'
 export {
   costText,
   costSource,

@@ -1,4 +1,4 @@
-import type { CallOutcome } from '../session.ts'
+import type { CallOutcome, CallRecord } from '../session.ts'
 
 /** What was sent otherwise than the log and the settings have it, in sentences. */
 export function sentDifferently({ wire }: Pick<CallOutcome, 'wire'>): readonly string[] {
@@ -22,4 +22,9 @@ const CORRECTIONS: Readonly<Record<string, string>> = {
   character: 'Texts with half a character, sent without it',
   reasoning: 'Reasoning left out that no server takes back: in a text, or with nothing behind it',
   seal: 'Signatures and encrypted reasoning of another server or model left out',
+}
+
+/** Whether a prompt was fitted into a budget. What another program sends is as large as it is, unless its conversation was cut. */
+export function hasOwnRoom({ kind, manifest: { budget, used } }: CallRecord): boolean {
+  return kind !== 'foreign' || budget.available > used
 }

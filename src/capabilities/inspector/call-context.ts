@@ -1,4 +1,4 @@
-import { type CallPrice, RuntimeError } from '../../capability.ts'
+import { type CallPrice, hasOwnRoom, RuntimeError } from '../../capability.ts'
 import {
   calibratedManifest,
   entryName,
@@ -70,11 +70,6 @@ export function callSummary(record: CallRecord, price: CallPrice | undefined): o
       },
     }),
   }
-}
-
-/** Whether a prompt was fitted into a budget. What another program sends is as large as it is, unless its conversation was cut. */
-export function hasOwnRoom({ kind, manifest: { budget, used } }: CallRecord): boolean {
-  return kind !== 'foreign' || budget.available > used
 }
 
 function entryFacts(manifest: Manifest, index: number, price: CallPrice | undefined): object {

@@ -1,4 +1,4 @@
-import { type CallPrice, costSource, sentDifferently } from '../../capability.ts'
+import { type CallPrice, costSource, hasOwnRoom, sentDifferently } from '../../capability.ts'
 import {
   exactMoneyText,
   calibratedManifest,
@@ -13,7 +13,7 @@ import {
   numberText,
 } from '../../context.ts'
 import { type CallRecord, figuresOfCall } from '../../session.ts'
-import { callSummary, hasOwnRoom, type PricedCall } from './call-context.ts'
+import { callSummary, type PricedCall } from './call-context.ts'
 
 /** Limit of sentences about left out or shortened layers, and of names in a sentence. */
 const MOST_SENTENCES = 20

@@ -1,3 +1,4 @@
+import { foldCase } from '../../platform.ts'
 import { join } from 'node:path'
 import { capability, type CheckContext, type Finding, RuntimeError, serviceKey } from '../../capability.ts'
 import type { SubjectList } from './cli/show.ts'
@@ -88,11 +89,11 @@ async function checkSubjects({ get }: CheckContext<SubjectSettings>): Promise<re
 
 /** An id or a title, or an unambiguous beginning of either. A word that matches nothing is returned unchanged. */
 function findSubjectId(word: string, all: readonly SubjectFacts[]): string {
-  const wanted = folded(word)
+  const wanted = foldCase(word)
   const found = [
     ({ id }: SubjectFacts) => id === word,
-    ({ id, title }: SubjectFacts) => folded(id) === wanted || folded(title) === wanted,
-    ({ id, title }: SubjectFacts) => folded(id).startsWith(wanted) || folded(title).startsWith(wanted),
+    ({ id, title }: SubjectFacts) => foldCase(id) === wanted || foldCase(title) === wanted,
+    ({ id, title }: SubjectFacts) => foldCase(id).startsWith(wanted) || foldCase(title).startsWith(wanted),
   ]
     .map((isMeant) => all.filter(isMeant))
     .find(({ length }) => length > 0)
@@ -100,8 +101,4 @@ function findSubjectId(word: string, all: readonly SubjectFacts[]): string {
   if (first === undefined || others.length === 0) return first?.id ?? word
   const ids = [first, ...others].slice(0, 10).map(({ id }) => id)
   throw new RuntimeError('invalid-input', `${word} matches ${others.length + 1} subjects: ${ids.join(', ')}.`)
-}
-
-function folded(text: string): string {
-  return text.normalize('NFC').toLowerCase()
 }

@@ -14,7 +14,7 @@ import {
   spanIdOf,
   traceIdOf,
 } from './conventions.ts'
-import type { CallPrice } from '../../capability.ts'
+import { type CallPrice, hasOwnRoom } from '../../capability.ts'
 import type { CallParameters } from '../../model.ts'
 
 /** A turn that has ended: its entries, and its calls in their order. */
@@ -259,11 +259,6 @@ function addressAttributes(url: string | undefined): Attributes {
   return { 'server.address': hostname, 'server.port': Number(port || (protocol === 'https:' ? 443 : 80)) }
 }
 
-/** What another program sends is as large as it is, unless its conversation was cut into a room. */
-function hasRoom({ kind, manifest: { budget, used } }: CallRecord): boolean {
-  return kind !== 'foreign' || budget.available > used
-}
-
 /** Digests, sums and codes: no name of a file, a skill or a layer. */
 function ownAttributes({ record, price }: ExportedCall): Attributes {
   const { id, turn, kind, requestDigest, outcome } = record
@@ -282,7 +277,7 @@ function ownAttributes({ record, price }: ExportedCall): Attributes {
     'foreword.request.digest': requestDigest || undefined,
     'foreword.body.digest': outcome?.wire?.sha256,
     'foreword.tokens.used': manifest.used,
-    'foreword.tokens.available': hasRoom(record) ? budget.available : undefined,
+    'foreword.tokens.available': hasOwnRoom(record) ? budget.available : undefined,
     ...Object.fromEntries(Object.entries(manifest.slots).map(([slot, tokens]) => [`foreword.tokens.${slot}`, tokens])),
     'foreword.entries.included': count('included'),
     'foreword.entries.reduced': count('reduced'),

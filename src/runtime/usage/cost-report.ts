@@ -12,7 +12,7 @@ import { defined, timeSlice } from '../../platform.ts'
 import { type CallRecord, type CallSum, layerOf, type SessionStore, type Entry, toolSumsOf } from '../../session.ts'
 import { dayIn } from './day-of.ts'
 import { type CallMoney, moneyOfCall, weighEntries } from './divide-money.ts'
-import type { UsageSources } from './usage-report.ts'
+import { shownRows, type UsageSources } from './usage-report.ts'
 
 /** Adds up what the calls of a time cost. The money of each call is divided among its keys without a rest. */
 export async function costReport(
@@ -40,17 +40,8 @@ export async function costReport(
     }
   })
   const all = [...rows].map(([key, adder]): CostRow => ({ key, ...adder.sums(!isDividing) }))
-  const sorted = all.toSorted(by === 'day' ? newestFirst : dearestFirst)
-  const shown = sorted.slice(0, limit)
-  const others = sorted.slice(limit)
-  return {
-    ...range,
-    by,
-    zone,
-    total: { savedNanoDollars: 0, ...total.sums(true) },
-    rows: by === 'session' ? await Promise.all(shown.map((row) => withTitle(sources.store, row))) : shown,
-    ...(others.length === 0 ? {} : { rest: { rows: others.length, ...addRows(others) } }),
-  }
+  const shown = await shownRows(all, { by, limit, store: sources.store, order: dearestFirst, add: addRows })
+  return { ...range, by, zone, total: { savedNanoDollars: 0, ...total.sums(true) }, ...shown }
 }
 
 export async function sessionCosts(
@@ -285,17 +276,8 @@ async function eachCall(
   }
 }
 
-function newestFirst({ key: one }: CostRow, { key: other }: CostRow): number {
-  return (other ?? '') > (one ?? '') ? 1 : -1
-}
-
 function dearestFirst(one: CostRow, other: CostRow): number {
   return other.nanoDollars - one.nanoDollars || other.calls - one.calls
-}
-
-async function withTitle(store: SessionStore, row: CostRow): Promise<CostRow> {
-  const session = row.key === null ? undefined : await store.session(row.key)
-  return { ...row, ...defined({ title: session?.title ?? session?.opening }) }
 }
 
 type SessionFacts = Awaited<ReturnType<typeof readSessionFacts>>

@@ -42,16 +42,39 @@ export async function usageReport(sources: UsageSources, options: UsageOptions):
     }
   })
   const rows = [...adders].map(([key, adder]): CallUsageRow => ({ key, ...adder.sums() }))
-  const sorted = rows.toSorted(by === 'day' ? newestFirst : dearestFirst)
+  const shown = await shownRows(rows, { by, limit, store: sources.store, order: dearestFirst, add: addUsage })
+  return { ...range, zone, by, total: total.sums(), ...shown }
+}
+
+/** The first rows, those of sessions with their titles, and the others together. Days are in order of time. */
+export async function shownRows<Row extends { readonly key: string | null }, Sums>(
+  rows: readonly Row[],
+  {
+    by,
+    limit,
+    store,
+    order,
+    add,
+  }: {
+    readonly by: string
+    readonly limit: number
+    readonly store: SessionStore
+    readonly order: (one: Row, other: Row) => number
+    readonly add: (rows: readonly Row[]) => Sums
+  },
+) {
+  const newestFirst = (one: Row, other: Row) => ((other.key ?? '') > (one.key ?? '') ? 1 : -1)
+  const sorted = rows.toSorted(by === 'day' ? newestFirst : order)
   const shown = sorted.slice(0, limit)
   const others = sorted.slice(limit)
   return {
-    ...range,
-    zone,
-    by,
-    total: total.sums(),
-    rows: by === 'session' ? await Promise.all(shown.map((row) => withTitle(sources.store, row))) : shown,
-    ...(others.length === 0 ? {} : { rest: { rows: others.length, ...addUsage(others) } }),
+    rows: by === 'session' ? await Promise.all(shown.map(withTitle)) : shown,
+    ...(others.length === 0 ? {} : { rest: { rows: others.length, ...add(others) } }),
+  }
+
+  async function withTitle(row: Row): Promise<Row & { readonly title?: string }> {
+    const session = row.key === null ? undefined : await store.session(row.key)
+    return { ...row, ...defined({ title: session?.title ?? session?.opening }) }
   }
 }
 
@@ -102,17 +125,8 @@ async function eachPage(
   }
 }
 
-function newestFirst({ key: one }: CallUsageRow, { key: other }: CallUsageRow): number {
-  return (other ?? '') > (one ?? '') ? 1 : -1
-}
-
 function dearestFirst(one: CallUsageRow, other: CallUsageRow): number {
   return (other.money ?? 0) - (one.money ?? 0) || other.prompt + other.output - one.prompt - one.output
-}
-
-async function withTitle(store: SessionStore, row: CallUsageRow): Promise<CallUsageRow> {
-  const session = row.key === null ? undefined : await store.session(row.key)
-  return { ...row, ...defined({ title: session?.title ?? session?.opening }) }
 }
 
 type TokenAdder = ReturnType<typeof createTokenAdder>

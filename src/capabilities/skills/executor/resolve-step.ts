@@ -1,3 +1,4 @@
+import { isObject } from '../../../platform.ts'
 import { access, constants, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isWithin } from '../../../capability/toolkit.ts'
@@ -278,10 +279,6 @@ function namedIn(word: string): string | undefined {
  */
 export function isPathResolver(command: ResolveCommand | undefined): boolean {
   return /^chai resolve [a-z]+-path$/.test(`${command?.binary} ${command?.subcommand}`)
-}
-
-function isObject(input: unknown): input is Readonly<Record<string, unknown>> {
-  return typeof input === 'object' && input !== null && !Array.isArray(input)
 }
 
 /** In declared order. */
