@@ -45,6 +45,7 @@ test('every folder of the page has a floor', () => {
 /** Rules that are not of the core and that the page follows, too. Pure, and without any package: a new one is a decision. */
 const sharedRules: ReadonlySet<string> = new Set([
   'src/capabilities/templates/template-fields.ts',
+  'src/capability/token-scope.ts',
   'src/citation/reader.ts',
   'src/runtime/sessions/outcome-notice.ts',
   'src/tool/access/widened-text.ts',

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useId, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
+import { useMay } from '../api/caller.ts'
 import type { CommandList } from '../api/commands.ts'
 import { type SessionPage, useResource } from '../api/resources.ts'
 import { useTemplates, withTemplates } from '../api/templates.ts'
@@ -9,7 +10,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { openOverlay } from '../parts/overlays.ts'
 import { chooseTheme, themes } from '../parts/theme.ts'
 import { sessionTitle } from '../sessions/session-row.tsx'
-import { settingsPages } from '../settings/settings-pages.ts'
+import { pagesFor } from '../settings/settings-pages.ts'
 import { findItems, type PaletteGroup } from './palette-search.ts'
 import { chooseLanguage, languageTitle } from '../language/choice.ts'
 import { languages, t } from '../language/language.ts'
@@ -22,6 +23,7 @@ export default function CommandPalette({ onClose }: { onClose(): void }): ReactN
   const { data: sessions } = useResource<SessionPage>(`/api/sessions?limit=${SESSIONS}`)
   const { data: commands } = useResource<CommandList>('/api/commands', { revalidateOnFocus: false })
   const templates = useTemplates()
+  const isOwner = useMay('admin')
   const [location, navigate] = useLocation()
 
   const groups = useMemo((): readonly PaletteGroup[] => {
@@ -43,7 +45,7 @@ export default function CommandPalette({ onClose }: { onClose(): void }): ReactN
         title: t`Go to`,
         items: [
           does(t`New conversation`, () => navigate('/')),
-          ...settingsPages.map(({ id, title }) => does(t`Settings: ${title}`, () => navigate(`/settings/${id}`))),
+          ...pagesFor(isOwner).map(({ id, title }) => does(t`Settings: ${title}`, () => navigate(`/settings/${id}`))),
           does(t`Keys and commands`, () => openOverlay('keys')),
         ],
       },
@@ -66,7 +68,7 @@ export default function CommandPalette({ onClose }: { onClose(): void }): ReactN
         })),
       },
     ]
-  }, [sessions, commands, templates, location, navigate, onClose])
+  }, [sessions, commands, templates, isOwner, location, navigate, onClose])
 
   return (
     <Dialog title={t`Command palette`} onClose={onClose}>

@@ -1,15 +1,20 @@
 import { type ReactNode, Suspense } from 'react'
 import { Link, Redirect, useLocation } from 'wouter'
+import { TOKEN_FACTS, type TokenFacts, useMay } from '../api/caller.ts'
+import { useResource } from '../api/resources.ts'
 import { Loading } from '../api/underway.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
-import { settingsGroups, settingsPages } from './settings-pages.ts'
+import { pagesFor, settingsGroups, settingsPages } from './settings-pages.ts'
 import { t } from '../language/language.ts'
 
 /** The settings: a list of pages, and the chosen one beside it. */
 export default function SettingsPage({ page }: { readonly page: string | undefined }): ReactNode {
-  const current = settingsPages.find(({ id }) => id === page) ?? settingsPages[0]!
-  const Content = current.component
+  const { data, error } = useResource<TokenFacts>(TOKEN_FACTS)
+  const isOwner = useMay('admin')
+  const pages = pagesFor(isOwner)
+  const current = pages.find(({ id }) => id === page) ?? settingsPages.find(({ id }) => id === page) ?? pages[0]!
+  const Content = pages.includes(current) ? current.component : OwnersPage
   const [, navigate] = useLocation()
   usePageTitle(current.title)
   // It was a page of its own.
@@ -26,7 +31,7 @@ export default function SettingsPage({ page }: { readonly page: string | undefin
         >
           {settingsGroups.map((group) => (
             <optgroup key={group} label={group}>
-              {settingsPages
+              {pages
                 .filter((each) => each.group === group)
                 .map(({ id, title }) => (
                   <option key={id} value={id}>
@@ -46,7 +51,7 @@ export default function SettingsPage({ page }: { readonly page: string | undefin
             <span aria-hidden className="px-3 pb-0.5 text-xs font-semibold text-soft">
               {group}
             </span>
-            {settingsPages
+            {pages
               .filter((each) => each.group === group)
               .map(({ id, title }) => (
                 <Link
@@ -72,12 +77,17 @@ export default function SettingsPage({ page }: { readonly page: string | undefin
               </Loading>
             }
           >
-            <Content />
+            {data === undefined && !error ? <Spinner /> : <Content />}
           </Suspense>
         </div>
       </div>
     </main>
   )
+}
+
+/** In the place of a page that this browser may not use. */
+function OwnersPage(): ReactNode {
+  return <p className="text-soft">{t`Only the owner of this gateway can see and change this.`}</p>
 }
 
 /** On a low screen the list of pages is higher than the window. */

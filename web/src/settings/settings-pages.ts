@@ -1,4 +1,5 @@
 import { lazy, type ComponentType } from 'react'
+import { ownerPages } from '../api/caller.ts'
 import { t } from '../language/language.ts'
 
 /** The headings of the list, in its order. */
@@ -13,6 +14,8 @@ interface SettingsEntry {
   /** The heading that it stands below in the list. */
   readonly group: SettingsGroup
   readonly component: ComponentType
+  /** Its title for everybody but the owner, where that is another one. */
+  readonly others?: string
 }
 
 /** The pages of the settings, in the order of their list. Each is loaded when it is opened. */
@@ -61,7 +64,22 @@ export const settingsPages: readonly SettingsEntry[] = [
     group: t`This gateway`,
     component: lazy(() => import('./appearance-page.tsx')),
   },
-  { id: 'token', title: t`Token`, group: t`This gateway`, component: lazy(() => import('./token-page.tsx')) },
+  { id: 'people', title: t`People`, group: t`This gateway`, component: lazy(() => import('./people-page.tsx')) },
+  {
+    id: 'token',
+    title: t`Token`,
+    others: t`Account`,
+    group: t`This gateway`,
+    component: lazy(() => import('./token-page.tsx')),
+  },
   { id: 'backup', title: t`Backup`, group: t`This gateway`, component: lazy(() => import('./backup-page.tsx')) },
   { id: 'doctor', title: t`Doctor`, group: t`This gateway`, component: lazy(() => import('./doctor-page.tsx')) },
 ]
+
+/** The pages of somebody: the owner has all of them. */
+export function pagesFor(isOwner: boolean): readonly SettingsEntry[] {
+  if (isOwner) return settingsPages
+  return settingsPages
+    .filter(({ id }) => !ownerPages.has(id))
+    .map((page) => ({ ...page, title: page.others ?? page.title }))
+}

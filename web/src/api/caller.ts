@@ -1,0 +1,39 @@
+import type { Caller, TokenScope } from '../../../src/capability.ts'
+import { includesScope } from '../../../src/capability/token-scope.ts'
+import { useResource } from './resources.ts'
+
+/** `GET /api/token`: whether this gateway asks for tokens, and who this browser is signed in as. */
+export interface TokenFacts {
+  readonly needed: boolean
+  /** ISO 8601. */
+  readonly made?: string
+  readonly canReplace: boolean
+  /** Without a name it has the token of the owner. */
+  readonly caller: Pick<Caller, 'name' | 'scope' | 'person'>
+}
+
+export const TOKEN_FACTS = '/api/token'
+
+/** Pages of the settings that only the owner has, by the end of their addresses: everything on them needs the scope `admin`. */
+export const ownerPages: ReadonlySet<string> = new Set([
+  'agents',
+  'projects',
+  'templates',
+  'tools',
+  'mcp-servers',
+  'schedules',
+  'people',
+  'backup',
+  'doctor',
+])
+
+/** Who this browser is signed in as; `undefined` until the gateway has answered. */
+export function useCaller(): TokenFacts['caller'] | undefined {
+  return useResource<TokenFacts>(TOKEN_FACTS).data?.caller
+}
+
+/** Whether this browser may do what needs a scope; not before the gateway has said so. */
+export function useMay(scope: TokenScope): boolean {
+  const caller = useCaller()
+  return caller !== undefined && includesScope(caller.scope, scope)
+}

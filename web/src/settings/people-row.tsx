@@ -1,0 +1,108 @@
+import { type ReactNode, useState } from 'react'
+import { api } from '../api/client.ts'
+import { t } from '../language/language.ts'
+import { rich } from '../language/rich.ts'
+import { Button } from '../parts/button.tsx'
+import { Confirmation } from '../parts/confirmation.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { dollars, timeText } from '../parts/numbers.ts'
+import { useAction } from '../parts/use-action.ts'
+import { type Invitation, type ListedPerson, PEOPLE, roles } from './people-kind.ts'
+
+interface PersonRowProps {
+  readonly person: ListedPerson
+  onChanged(): void
+  onInvited(invitation: Invitation): void
+  onRemoved(): void
+}
+
+/** One person: what they use, and what the owner can do about them. */
+export function PersonRow({ person, onChanged, onInvited, onRemoved }: PersonRowProps): ReactNode {
+  const { name, role, email } = person
+  const [asks, setAsks] = useState(false)
+  const { busy, error, act } = useAction()
+  const path = `${PEOPLE}/${encodeURIComponent(name)}`
+  const change = (next: string): Promise<void> =>
+    act(async () => {
+      await api(path, { method: 'PATCH', body: { role: next } })
+      onChanged()
+    })
+  const invite = (): Promise<void> =>
+    act(async () => onInvited(await api<Invitation>(`${path}/invitation`, { method: 'POST', body: {} })))
+  const remove = (): Promise<void> =>
+    act(async () => {
+      await api(path, { method: 'DELETE' })
+      onRemoved()
+    })
+  return (
+    <li aria-label={name} className="flex flex-col gap-2 px-3 py-3 text-sm">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <div className="min-w-0 flex-1 basis-48">
+          <p className="break-words">
+            <span className="font-medium">{name}</span>
+            {email !== undefined && <span className="text-soft">{` · ${email}`}</span>}
+          </p>
+          <Usage person={person} />
+        </div>
+        <select
+          aria-label={t`Role of ${name}`}
+          value={role}
+          disabled={busy}
+          onChange={({ target }) => void change(target.value)}
+          className="rounded-lg border border-strong-line bg-ground px-2 py-1"
+        >
+          {roles.map(({ value, title }) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </div>
+      {error && <ErrorNote error={error} />}
+      {asks ? (
+        <Confirmation
+          action={t`Remove ${name} now`}
+          busy={busy}
+          onConfirm={() => void remove()}
+          onCancel={() => setAsks(false)}
+        >
+          {t`Every browser and token of ${name} is refused at once, and the home is deleted: all sessions, files and memory. It cannot be undone; backups made before still have them.`}
+        </Confirmation>
+      ) : (
+        <div className="flex flex-wrap gap-2">
+          <Button look="plain" aria-label={t`New invitation for ${name}`} disabled={busy} onClick={() => void invite()}>
+            {t`New invitation`}
+          </Button>
+          <Button look="plain" aria-label={t`Remove ${name}`} disabled={busy} onClick={() => setAsks(true)}>
+            {t`Remove`}
+          </Button>
+        </div>
+      )}
+    </li>
+  )
+}
+
+function Usage({ person: { usage } }: { readonly person: ListedPerson }): ReactNode {
+  if (usage === undefined)
+    return <p className="text-xs text-warn">{t`What they use is not known: their home could not be opened.`}</p>
+  const { sessions, prompt, output, updated } = usage
+  if (updated === undefined) return <p className="text-xs text-soft">{t`Has not said anything yet.`}</p>
+  return (
+    <p className="text-xs text-soft tabular-nums">
+      {[
+        sessions === 1 ? t`1 session` : t`${sessions} sessions`,
+        t`${prompt + output} tokens`,
+        ...costWords(usage),
+      ].join(' · ')}
+      {' · '}
+      {rich`last active ${<time dateTime={updated}>{timeText(updated)}</time>}`}
+    </p>
+  )
+}
+
+/** Nothing is 0 because its price is not known. */
+function costWords({ money, unpriced, calls }: NonNullable<ListedPerson['usage']>): readonly string[] {
+  if (calls === 0) return []
+  if (money === undefined || (money === 0 && unpriced > 0)) return [t`cost not known`]
+  return [unpriced > 0 ? t`at least ${dollars(money)}` : dollars(money)]
+}
