@@ -1,4 +1,5 @@
 import { noteReach } from './reachable.ts'
+import { noteSignedOut } from './signed-out.ts'
 import { underway } from './underway.ts'
 import { t } from '../language/language.ts'
 
@@ -65,6 +66,7 @@ export async function request(path: string, { method = 'GET', body, headers, sig
     })
   }
   if (response.ok) return response
+  if (response.status === 401) noteSignedOut()
   throw new ApiError(response.status, await errorBody(response))
 }
 

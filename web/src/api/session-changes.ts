@@ -1,3 +1,4 @@
+import { api, type ApiError } from './client.ts'
 import type { ListedSession } from './resources.ts'
 import { noteReach } from './reachable.ts'
 import { begin } from './underway.ts'
@@ -80,6 +81,16 @@ function connect(send: Listener): void {
     connected()
     if (!isReady) tell({ type: 'ready' })
     // The browser tries again by itself, except after an answer that is no stream.
-    if (source.readyState === EventSource.CLOSED) setTimeout(() => connect(send), RETRY_MS)
+    if (source.readyState === EventSource.CLOSED) void unlessRefused(() => setTimeout(() => connect(send), RETRY_MS))
   })
+}
+
+/** An `EventSource` does not say why it has no stream: a browser that may not come in any more need not try again. */
+async function unlessRefused(again: () => void): Promise<void> {
+  try {
+    await api('/api/token')
+  } catch (error) {
+    if ((error as ApiError).status === 401) return
+  }
+  again()
 }

@@ -9,6 +9,7 @@ import { IconButton } from '../parts/icon-button.tsx'
 import { Toasts } from '../parts/toasts.tsx'
 import { SessionList } from '../sessions/session-list.tsx'
 import type { ApiError } from '../api/client.ts'
+import { onSignedOut } from '../api/signed-out.ts'
 import { signIn } from '../api/sign-in.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -19,8 +20,8 @@ const SettingsPage = lazy(() => import('../settings/settings-page.tsx'))
 
 /** Every page below its address. The gateway serves the same document at each of these paths. */
 export function App(): ReactNode {
-  const refusal = useRefusal()
-  if (refusal) return <SignInPage provider={refusal.facts['signIn']} />
+  const signedIn = useSignedIn()
+  if (signedIn === 'no' || signedIn === 'ended') return <SignInPage wasIn={signedIn !== 'no'} />
   return (
     <Shell>
       <Suspense fallback={<Loading />}>
@@ -120,10 +121,13 @@ function Shell({ children }: { readonly children: ReactNode }): ReactNode {
   )
 }
 
-/** The answer to a browser that has no cookie of this gateway. */
-function useRefusal(): ApiError | undefined {
-  const { error } = useResource<Status>('/api/status')
-  return error?.status === 401 ? error : undefined
+/** Whether the browser has the cookie of this gateway; `unknown` until it has answered once. */
+function useSignedIn(): 'yes' | 'no' | 'ended' | 'unknown' {
+  const { data, error } = useResource<Status>('/api/status')
+  const [isOut, setIsOut] = useState(false)
+  useEffect(() => onSignedOut(() => setIsOut(true)), [])
+  if (isOut || error?.status === 401) return data === undefined ? 'no' : 'ended'
+  return data === undefined ? 'unknown' : 'yes'
 }
 
 const wrong = {
@@ -131,11 +135,8 @@ const wrong = {
   hint: t`Run \`foreword token\` on the machine of the gateway and copy the whole line.`,
 }
 
-/**
- * Shown to a browser that has no cookie of this gateway. The token is sent once; the gateway answers with a cookie. `provider`: the address
- * where one signs in with an account, if there is such.
- */
-function SignInPage({ provider }: { readonly provider: unknown }): ReactNode {
+/** Shown to a browser that has no cookie of this gateway. The token is sent once; the gateway answers with a cookie. */
+function SignInPage({ wasIn }: { readonly wasIn: boolean }): ReactNode {
   const [token, setToken] = useState('')
   const [error, setError] = useState<Pick<ApiError, 'message' | 'hint'>>()
 
@@ -150,15 +151,16 @@ function SignInPage({ provider }: { readonly provider: unknown }): ReactNode {
   return (
     <main className="mx-auto flex min-h-full max-w-md flex-col justify-center gap-4 p-6">
       <h1 className="text-2xl font-semibold">{t`Sign in to Foreword`}</h1>
-      {typeof provider === 'string' && (
-        <p>
-          <a href={`${provider}?to=${encodeURIComponent(location.pathname)}`} className="text-accent underline">
-            {t`Sign in with your account`}
-          </a>
+      {wasIn && (
+        <p role="status" className="rounded-lg border border-warn px-3 py-2 text-sm">
+          {t`This browser is signed out: what it was signed in with is not valid any more. Ask the owner of this gateway if you did not expect it.`}
         </p>
       )}
       <p className="text-soft">
         {rich`Open the link that ${<code>foreword start</code>} prints, or paste the token. The command ${<code>foreword token</code>} shows it.`}
+      </p>
+      <p className="text-sm text-soft">
+        {t`On a gateway of somebody else, the link of an invitation signs you in, once. Its owner can make another one.`}
       </p>
       <form onSubmit={(event) => void submit(event)} className="flex gap-2">
         <label className="sr-only" htmlFor="token">

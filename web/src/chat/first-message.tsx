@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
+import { useCaller, useMay } from '../api/caller.ts'
 import { firstLine, useTemplates } from '../api/templates.ts'
 import { composeText } from './composed-text.ts'
 import { SetupCard } from '../setup/setup-card.tsx'
@@ -17,7 +18,9 @@ interface FirstMessageProps {
 export function FirstMessage({ onFiles, onInspect }: FirstMessageProps): ReactNode {
   const [, navigate] = useLocation()
   const templates = useTemplates()
-  if (templates === undefined) return null
+  const isKnown = useCaller() !== undefined
+  const isOwner = useMay('admin')
+  if (templates === undefined || !isKnown) return null
   return (
     <section aria-label={t`Begin with`} className="min-h-0 flex-1 overflow-y-auto px-4">
       <div className="mx-auto flex min-h-full max-w-2xl flex-col justify-center gap-5 py-8">
@@ -34,10 +37,12 @@ export function FirstMessage({ onFiles, onInspect }: FirstMessageProps): ReactNo
           <SetupCard title={t`A file`} onClick={onFiles}>
             {t`A document, a table, a picture or code. Its tokens are counted at once.`}
           </SetupCard>
-          <SetupCard title={t`Your folder`} onClick={() => navigate('/settings/tools')}>
-            {t`Choose which tools may read and change the files of the workspace.`}
-          </SetupCard>
-          {templates.length === 0 && (
+          {isOwner && (
+            <SetupCard title={t`Your folder`} onClick={() => navigate('/settings/tools')}>
+              {t`Choose which tools may read and change the files of the workspace.`}
+            </SetupCard>
+          )}
+          {isOwner && templates.length === 0 && (
             <SetupCard title={t`A message that you write often`} onClick={() => navigate('/settings/templates')}>
               {t`Keep it as a template, with fields for what changes.`}
             </SetupCard>

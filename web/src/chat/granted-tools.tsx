@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { GrantedTool } from '../../../src/capability.ts'
+import { useMay } from '../api/caller.ts'
 import { api } from '../api/client.ts'
 import { useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
@@ -12,6 +13,7 @@ export function GrantedTools({ path }: { readonly path: string }): ReactNode {
   const { data, error, mutate } = useResource<{ readonly granted: readonly GrantedTool[] }>(path, {
     dedupingInterval: 0,
   })
+  const may = useMay('approve')
   const { busy, error: refusal, act } = useAction()
   const failure = refusal ?? error
   return (
@@ -25,20 +27,22 @@ export function GrantedTools({ path }: { readonly path: string }): ReactNode {
             {data.granted.map(({ tool }) => (
               <li key={tool} className="flex items-center gap-2">
                 <span className="min-w-0 flex-1 font-mono wrap-anywhere">{tool}</span>
-                <Button
-                  look="plain"
-                  disabled={busy}
-                  aria-label={t`Take back ${tool}`}
-                  onClick={({ currentTarget }) => {
-                    // The button goes with its line.
-                    currentTarget.closest<HTMLElement>('[popover]')?.focus()
-                    void act(() => api(`${path}/${encodeURIComponent(tool)}`, { method: 'DELETE' })).then(() =>
-                      mutate(),
-                    )
-                  }}
-                >
-                  {t`Take back`}
-                </Button>
+                {may && (
+                  <Button
+                    look="plain"
+                    disabled={busy}
+                    aria-label={t`Take back ${tool}`}
+                    onClick={({ currentTarget }) => {
+                      // The button goes with its line.
+                      currentTarget.closest<HTMLElement>('[popover]')?.focus()
+                      void act(() => api(`${path}/${encodeURIComponent(tool)}`, { method: 'DELETE' })).then(() =>
+                        mutate(),
+                      )
+                    }}
+                  >
+                    {t`Take back`}
+                  </Button>
+                )}
               </li>
             ))}
           </ul>

@@ -1,5 +1,6 @@
 import { Check, Columns2, Star } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { useMay } from '../api/caller.ts'
 import { type ModelList, useResource } from '../api/resources.ts'
 import { closeFloating } from '../parts/floating.tsx'
 import { focusMessage } from '../parts/focus-message.ts'
@@ -27,6 +28,7 @@ interface ModelPickerProps {
 /** The models that can answer, found by words, with what each can do and costs. Favourites of this browser come first. */
 export default function ModelPicker({ chosen, usual, beside, onChoose, onBeside }: ModelPickerProps): ReactNode {
   const { data } = useResource<ModelList>('/api/models', { revalidateOnFocus: false })
+  const isOwner = useMay('admin')
   const [words, setWords] = useState('')
   const [favourites, setFavourites] = useState(readFavourites)
   const search = useRef<HTMLInputElement>(null)
@@ -104,9 +106,11 @@ export default function ModelPicker({ chosen, usual, beside, onChoose, onBeside 
         ))}
       </ul>
       {data !== undefined && found.length === 0 && <p className="text-sm text-soft">{t`No model is called so.`}</p>}
-      <a href="/settings/models" className="text-xs text-accent underline underline-offset-2">
-        {t`Attach another model`}
-      </a>
+      {isOwner && (
+        <a href="/settings/models" className="text-xs text-accent underline underline-offset-2">
+          {t`Attach another model`}
+        </a>
+      )}
     </div>
   )
 }

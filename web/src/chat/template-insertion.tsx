@@ -1,6 +1,7 @@
 import { BookMarked } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { templateFields } from '../../../src/capabilities/templates/template-fields.ts'
+import { useCaller } from '../api/caller.ts'
 import { Loading } from '../api/underway.ts'
 import { focusMessage } from '../parts/focus-message.ts'
 import { IconButton } from '../parts/icon-button.tsx'
@@ -52,7 +53,7 @@ export function useTemplate({ change, current }: HeldDraft): TemplateInsertion {
   }
 }
 
-/** In the message field: the list of templates. */
+/** In the message field: the list of templates. Only the owner has some. */
 export function TemplateButton({
   draft,
   insertion,
@@ -60,6 +61,7 @@ export function TemplateButton({
   readonly draft: string
   readonly insertion: TemplateInsertion
 }): ReactNode {
+  if (useCaller()?.person !== undefined) return null
   return (
     <Popover
       label={t`Templates`}

@@ -1,4 +1,5 @@
 import { type ReactNode, useRef } from 'react'
+import { useMay } from '../api/caller.ts'
 import { firstLine, useTemplates } from '../api/templates.ts'
 import { closeFloating } from '../parts/floating.tsx'
 import { focusMessage } from '../parts/focus-message.ts'
@@ -17,6 +18,7 @@ interface TemplatePickerProps {
 /** The saved messages to insert, and the one in the field to save. */
 export default function TemplatePicker({ draft, onChoose }: TemplatePickerProps): ReactNode {
   const templates = useTemplates()
+  const isOwner = useMay('admin')
   const box = useRef<HTMLDivElement>(null)
   const close = (): void => closeFloating(box.current!)
   return (
@@ -47,14 +49,16 @@ export default function TemplatePicker({ draft, onChoose }: TemplatePickerProps)
           ))}
         </ul>
       )}
-      {draft.trim() !== '' && !draft.startsWith('/') && (
+      {isOwner && draft.trim() !== '' && !draft.startsWith('/') && (
         <div className="border-t border-line pt-2">
           <SaveTemplate text={draft} onSaved={close} />
         </div>
       )}
-      <a href="/settings/templates" className="text-xs text-accent underline underline-offset-2">
-        {t`Edit templates`}
-      </a>
+      {isOwner && (
+        <a href="/settings/templates" className="text-xs text-accent underline underline-offset-2">
+          {t`Edit templates`}
+        </a>
+      )}
     </div>
   )
 }

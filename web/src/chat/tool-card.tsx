@@ -1,6 +1,7 @@
 import { Check, Hand, LoaderCircle, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { useMay } from '../api/caller.ts'
 import { type ReportedManifest, useResource } from '../api/resources.ts'
 import { CallFold } from '../parts/call-fold.tsx'
 import { LongText } from '../parts/long-text.tsx'
@@ -67,11 +68,7 @@ export function ToolCard({ part, read }: ToolCardProps): ReactNode {
       {(state === 'failed' || state === 'refused') && result !== undefined && (
         <p dir="auto" className="border-t border-line px-3 py-2 text-bad">
           {result.split('\n', 1)[0]!.slice(0, 500)}
-          {state === 'refused' && (
-            <Link href="/settings/tools" className="ml-2 whitespace-nowrap text-ink underline">
-              {t`Tools and access`}
-            </Link>
-          )}
+          {state === 'refused' && <AccessLink />}
         </p>
       )}
       {proposal !== undefined && (
@@ -80,6 +77,15 @@ export function ToolCard({ part, read }: ToolCardProps): ReactNode {
         </div>
       )}
     </section>
+  )
+}
+
+function AccessLink(): ReactNode {
+  if (!useMay('admin')) return null
+  return (
+    <Link href="/settings/tools" className="ml-2 whitespace-nowrap text-ink underline">
+      {t`Tools and access`}
+    </Link>
   )
 }
 
@@ -97,6 +103,7 @@ function LineWords({ part }: { readonly part: ToolPart }): ReactNode {
   const { state, started, durationMs, result } = part
   const running = state === 'running' && started !== undefined
   const now = useNow(running)
+  const decides = useMay('approve')
   const ms = running ? Math.max(0, now - Date.parse(started)) : durationMs
   const bad = state === 'failed' || state === 'refused' || state === 'denied'
   const look = bad ? 'text-bad' : state === 'waiting' ? 'text-warn font-medium' : 'text-soft'
@@ -106,7 +113,7 @@ function LineWords({ part }: { readonly part: ToolPart }): ReactNode {
   return (
     <span className={`shrink-0 text-xs whitespace-pre tabular-nums ${look}`}>
       <span role="status" className={state === 'done' ? 'sr-only' : undefined}>
-        {states[state]}
+        {state === 'waiting' && !decides ? t`waits for a decision` : states[state]}
       </span>
       {lines !== undefined && <span className="max-sm:sr-only">{`${lines}${time === undefined ? '' : ' · '}`}</span>}
       {time !== undefined && (state === 'done' ? time : ` ${time}`)}

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { useCaller, useMay } from '../api/caller.ts'
 import type { ApiError } from '../api/client.ts'
 import { Button } from './button.tsx'
 import { ErrorNote } from './error-note.tsx'
@@ -27,7 +28,23 @@ interface DecisionButtonsProps {
  * A question to a person, with a button and a key for each decision. It never takes the focus: nobody should agree with a
  * key that was meant for a message. With Alt the keys of the first question work wherever the focus is, so in the message field.
  */
-export function DecisionButtons({ label, agreements, refusal, refuse, children }: DecisionButtonsProps): ReactNode {
+export function DecisionButtons(props: DecisionButtonsProps): ReactNode {
+  const isKnown = useCaller() !== undefined
+  const may = useMay('approve')
+  if (may) return <Decision {...props} />
+  return (
+    <div role="group" aria-label={props.label} className="flex flex-col gap-3">
+      {props.children}
+      {isKnown && (
+        <p className="text-warn">
+          {t`You cannot decide about this with your role. Ask the owner of this gateway; until then you can stop the turn.`}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Decision({ label, agreements, refusal, refuse, children }: DecisionButtonsProps): ReactNode {
   const [asksReason, setAsksReason] = useState(false)
   const [reason, setReason] = useState('')
   const [busy, setBusy] = useState(false)

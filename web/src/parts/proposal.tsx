@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { useMay } from '../api/caller.ts'
 import { type ApiError, api } from '../api/client.ts'
 import { type ListedProposal, useResource } from '../api/resources.ts'
 import { Button } from './button.tsx'
@@ -21,6 +22,7 @@ interface ProposalProps {
 
 /** What a model would like to write into a file of a person: the difference, and the decision in place. */
 export function Proposal({ id, children, onDecided }: ProposalProps): ReactNode {
+  const may = useMay('approve')
   const path = `/api/proposals/${encodeURIComponent(id)}`
   const { data, error, mutate } = useResource<ListedProposal>(path, {
     refreshInterval: (latest) => (latest?.state.type === 'waiting' ? AGAIN_MS : 0),
@@ -50,7 +52,7 @@ export function Proposal({ id, children, onDecided }: ProposalProps): ReactNode 
         <p role="status" className="text-soft">
           {`${sentences[state.type]} (${state.by}).${state.reason === undefined ? '' : ` ${state.reason}`}`}
         </p>
-        {state.type === 'confirmed' && (
+        {state.type === 'confirmed' && may && (
           <Button
             look="plain"
             onClick={() => void post('undo', {}).catch(({ message }: ApiError) => showToast({ text: message }))}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { useMay } from '../api/caller.ts'
 import { type ModelList, type SetupOptions, useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -14,6 +15,7 @@ import { ModelFallback } from './models-fallback.tsx'
 export default function ModelsPage(): ReactNode {
   const { data, error } = useResource<ModelList>('/api/models')
   const { data: setup } = useResource<SetupOptions>('/api/setup')
+  const isOwner = useMay('admin')
   const { choose, busy, error: refusal } = useChooseModel()
   if (error) return <ErrorNote error={error} />
   if (data === undefined) return <Spinner />
@@ -49,17 +51,21 @@ export default function ModelsPage(): ReactNode {
             {current ? (
               <span className="text-sm font-medium text-good">{t`In use`}</span>
             ) : (
-              ready && (
+              ready &&
+              isOwner && (
                 <Button look="plain" disabled={busy} onClick={() => void choose(id)}>
                   {t`Use`}
                 </Button>
               )
             )}
-            {(ready || fallback !== undefined) && <ModelFallback model={id} fallback={fallback ?? []} />}
+            {isOwner && (ready || fallback !== undefined) && <ModelFallback model={id} fallback={fallback ?? []} />}
           </li>
         ))}
       </ul>
-      {setup && (
+      {!isOwner && (
+        <p className="text-sm text-soft">{t`The owner of this gateway attaches models. In a conversation you can choose another one that is ready.`}</p>
+      )}
+      {setup && isOwner && (
         <div className="flex flex-col gap-6">
           <h2 className="text-lg font-semibold">{t`Attach a provider`}</h2>
           <ModelForms providers={setup.providers} />

@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react'
+import { useMay } from '../api/caller.ts'
 import { api } from '../api/client.ts'
 import { useResource } from '../api/resources.ts'
+import { ExactText } from '../parts/exact-text.tsx'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { TextArea } from '../parts/fields.tsx'
@@ -31,6 +33,7 @@ export default function PromptPage(): ReactNode {
   const { data: history, mutate: mutateHistory } = useResource<{ readonly versions: readonly PromptVersion[] }>(
     '/api/prompt/versions',
   )
+  const isOwner = useMay('admin')
   if (error) return <ErrorNote error={error} />
   if (data === undefined || history === undefined) return <Spinner />
   const readAgain = async (): Promise<void> => {
@@ -44,20 +47,25 @@ export default function PromptPage(): ReactNode {
   return (
     <div className="flex flex-col gap-6">
       <p className="text-soft">
-        {t`What every model reads first, in all sessions but those of an agent that replaces it. A change counts from the next turn on.`}
+        {isOwner
+          ? t`What every model reads first, in all sessions but those of an agent that replaces it. A change counts from the next turn on.`
+          : t`What every model reads first. The owner of this gateway has written it.`}
       </p>
       {data.warnings.map((warning) => (
         <p key={warning} className="rounded-lg border border-warn px-3 py-2 text-sm">
           {warning}
         </p>
       ))}
-      <PromptEditor prompt={data} readAgain={readAgain} />
-      <VersionList
-        versions={history.versions.map(({ text, ...each }) => ({ ...each, text }))}
-        empty={t`Reset`}
-        emptyToo
-        putBack={putBack}
-      />
+      {!isOwner && <ExactText label={t`System prompt`} text={data.text ?? data.unedited.text} />}
+      {isOwner && <PromptEditor prompt={data} readAgain={readAgain} />}
+      {isOwner && (
+        <VersionList
+          versions={history.versions.map(({ text, ...each }) => ({ ...each, text }))}
+          empty={t`Reset`}
+          emptyToo
+          putBack={putBack}
+        />
+      )}
     </div>
   )
 }

@@ -11,8 +11,9 @@ import { t } from '../language/language.ts'
 /** The settings: a list of pages, and the chosen one beside it. */
 export default function SettingsPage({ page }: { readonly page: string | undefined }): ReactNode {
   const { data, error } = useResource<TokenFacts>(TOKEN_FACTS)
+  const isKnown = data !== undefined || error !== undefined
   const isOwner = useMay('admin')
-  const pages = pagesFor(isOwner)
+  const pages = pagesFor(isOwner || !isKnown)
   const current = pages.find(({ id }) => id === page) ?? settingsPages.find(({ id }) => id === page) ?? pages[0]!
   const Content = pages.includes(current) ? current.component : OwnersPage
   const [, navigate] = useLocation()
@@ -77,7 +78,7 @@ export default function SettingsPage({ page }: { readonly page: string | undefin
               </Loading>
             }
           >
-            {data === undefined && !error ? <Spinner /> : <Content />}
+            {isKnown ? <Content /> : <Spinner />}
           </Suspense>
         </div>
       </div>

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react'
+import { useMay } from '../api/caller.ts'
 import { api, type ApiError } from '../api/client.ts'
 import { type ModelList, type OptionList, useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
@@ -17,6 +18,7 @@ import { rich } from '../language/rich.ts'
 /** Skills: what loads and what it costs, what does not and why, and what reaches a model or an agent. */
 export default function SkillsPage(): ReactNode {
   const [filter, setFilter] = useState('')
+  const isOwner = useMay('admin')
   const words = useLate(filter.trim(), 200)
   const { data, error, mutate } = useResource<SkillList>(
     `/api/skills${words === '' ? '' : `?q=${encodeURIComponent(words)}`}`,
@@ -45,8 +47,8 @@ export default function SkillsPage(): ReactNode {
             />
           )}
           <LoadedSkills skills={data.skills} filtered={words !== ''} total={data.total} reach={reach.data} />
-          <LeftSkills left={data.left} />
-          <WarningList warnings={data.warnings} />
+          {isOwner && <LeftSkills left={data.left} />}
+          {isOwner && <WarningList warnings={data.warnings} />}
         </>
       )}
     </div>
@@ -60,13 +62,16 @@ function Summary({
   readonly list: SkillList
   readAgain(): Promise<unknown>
 }): ReactNode {
+  const isOwner = useMay('admin')
   const { busy, error, act } = useAction()
   const all = total === 1 ? t`One skill loads` : t`${total} skills load`
   return (
     <section aria-label={t`Skills in the folders`} className="flex flex-col gap-2 text-sm">
       {total === 0 ? (
         <Empty>
-          {rich`No skill loads. Create one in ${<span className="wrap-anywhere">{directory}</span>} with ${<code>foreword skills new NAME</code>}, then read the folders again.`}
+          {!isOwner
+            ? t`No skill loads. The owner of this gateway can add some.`
+            : rich`No skill loads. Create one in ${<span className="wrap-anywhere">{directory}</span>} with ${<code>foreword skills new NAME</code>}, then read the folders again.`}
         </Empty>
       ) : (
         <>
@@ -74,24 +79,26 @@ function Summary({
           <p className="text-soft">{t`The forms they may be sent in: ${why}.`}</p>
         </>
       )}
-      {read !== total && (
+      {isOwner && read !== total && (
         <p className="text-warn">{t`The gateway has read ${read} skills, and ${total} would load now. Read them again.`}</p>
       )}
-      {read === total && changed.length > 0 && (
+      {isOwner && read === total && changed.length > 0 && (
         <p className="text-warn">
           {t`Changed after the gateway has read them: ${changed.join(', ')}. Read them again.`}
         </p>
       )}
       {error && <ErrorNote error={error} />}
-      <div>
-        <Button
-          look="plain"
-          disabled={busy}
-          onClick={() => void act(() => api('/api/reload', { method: 'POST' }).then(readAgain))}
-        >
-          {t`Read the folders again`}
-        </Button>
-      </div>
+      {isOwner && (
+        <div>
+          <Button
+            look="plain"
+            disabled={busy}
+            onClick={() => void act(() => api('/api/reload', { method: 'POST' }).then(readAgain))}
+          >
+            {t`Read the folders again`}
+          </Button>
+        </div>
+      )}
     </section>
   )
 }

@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
+import { useMay } from '../api/caller.ts'
 import { useResource } from '../api/resources.ts'
 import { WarningList, ErrorNote } from '../parts/error-note.tsx'
 import { ExactText } from '../parts/exact-text.tsx'
@@ -33,6 +34,7 @@ export function SubjectDetail({ id }: { readonly id: string }): ReactNode {
 function Content({ subject, readAgain }: { readonly subject: Subject; readAgain(): void }): ReactNode {
   const { id, title, context, warnings } = subject
   const { brief, tastes } = context
+  const isOwner = useMay('admin')
   const genres = Object.entries(tastes.genres)
   return (
     <>
@@ -55,7 +57,9 @@ function Content({ subject, readAgain }: { readonly subject: Subject; readAgain(
       <section aria-label={t`Files`} className="flex flex-col gap-2 text-sm">
         <h2 className="text-lg font-semibold">{t`Its files`}</h2>
         <p className="text-soft">
-          {t`They are files in the folders of subjects and tastes: edit them with any editor. The next turn reads them.`}
+          {isOwner
+            ? t`They are files in the folders of subjects and tastes: edit them with any editor. The next turn reads them.`
+            : t`They are files of your home on this gateway. The next turn reads them.`}
         </p>
         <Text title={t`Brief`} text={brief.raw} />
         <SubjectNotes id={id} version={JSON.stringify(context)} />

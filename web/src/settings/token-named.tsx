@@ -10,6 +10,7 @@ import { useAction } from '../parts/use-action.ts'
 import type { TokenScope } from '../../../src/capability.ts'
 import { Confirmation } from '../parts/confirmation.tsx'
 import { timeText } from '../parts/numbers.ts'
+import { type ListedPerson, PEOPLE, type PeopleList } from './people-kind.ts'
 import { t } from '../language/language.ts'
 import { rich } from '../language/rich.ts'
 
@@ -62,7 +63,7 @@ function NewToken({ made: { name, token } }: { readonly made: MadeToken }): Reac
 function TokenRow({ token, onRevoked }: { readonly token: ListedToken; onRevoked(): void }): ReactNode {
   const [asks, setAsks] = useState(false)
   const { busy, error, act } = useAction()
-  const { name, scope, made, expires, used, isExpired } = token
+  const { name, scope, made, expires, used, isExpired, person, invites } = token
   const revoke = (): Promise<void> =>
     act(async () => {
       await api(`${TOKENS}/${encodeURIComponent(name)}`, { method: 'DELETE' })
@@ -73,7 +74,14 @@ function TokenRow({ token, onRevoked }: { readonly token: ListedToken; onRevoked
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <div className="min-w-0 flex-1">
           <p className="font-medium break-words">
-            {name} <span className="font-normal text-soft">{scopeTitle(scope)}</span>
+            {name}{' '}
+            <span className="font-normal text-soft">
+              {invites
+                ? t`invitation of ${person!}`
+                : person === undefined
+                  ? scopeTitle(scope)
+                  : t`of ${person}, ${scopeTitle(scope)}`}
+            </span>
           </p>
           <p className="text-xs text-soft">
             {rich`made ${<Moment time={made} />}`}
@@ -118,12 +126,22 @@ function TokenForm({ onMade }: { onMade(token: MadeToken): void }): ReactNode {
   const [name, setName] = useState('')
   const [scope, setScope] = useState<string>('talk')
   const [expires, setExpires] = useState('30d')
+  const [person, setPerson] = useState('')
+  const { data } = useResource<PeopleList>(PEOPLE)
+  const people = data?.people ?? []
+  const offered = scopesFor(people.find((each) => each.name === person))
+  const chosen = offered.some(({ value }) => value === scope) ? scope : 'talk'
   const { busy, error, act } = useAction()
   const make = (event: FormEvent): Promise<void> => {
     event.preventDefault()
     return act(async () => {
       const until = expires === '' ? {} : { expires }
-      onMade(await api<MadeToken>(TOKENS, { method: 'POST', body: { name: name.trim(), scope, ...until } }))
+      onMade(
+        await api<MadeToken>(TOKENS, {
+          method: 'POST',
+          body: { name: name.trim(), scope: chosen, ...until, ...(person === '' ? {} : { person }) },
+        }),
+      )
       setName('')
     })
   }
@@ -139,13 +157,24 @@ function TokenForm({ onMade }: { onMade(token: MadeToken): void }): ReactNode {
           value={name}
           onChange={({ target }) => setName(target.value)}
         />
-        <Select label={t`May`} options={scopes} value={scope} onChange={({ target }) => setScope(target.value)} />
+        <Select label={t`May`} options={offered} value={chosen} onChange={({ target }) => setScope(target.value)} />
         <Select
           label={t`Expires`}
           options={expiries}
           value={expires}
           onChange={({ target }) => setExpires(target.value)}
         />
+        {people.length > 0 && (
+          <Select
+            label={t`Opens the home of`}
+            options={[
+              { value: '', title: t`you, the owner` },
+              ...people.map((each) => ({ value: each.name, title: each.name })),
+            ]}
+            value={person}
+            onChange={({ target }) => setPerson(target.value)}
+          />
+        )}
       </div>
       {error && <ErrorNote error={error} />}
       <div>
@@ -168,6 +197,10 @@ interface ListedToken {
   /** To the minute. Absent: never. */
   readonly used?: string
   readonly isExpired: boolean
+  /** Whose home it opens. Absent: that of the owner. */
+  readonly person?: string
+  /** It signs one browser of that person in, once. */
+  readonly invites?: true
 }
 
 /** The scopes that the maker of a token can choose. */
@@ -178,6 +211,12 @@ const scopes: readonly { readonly value: TokenScope; readonly title: string }[] 
   { value: 'admin', title: t`do everything` },
   { value: 'mcp', title: t`use MCP alone` },
 ]
+
+/** Those that a token of this person can have; all where it opens the home of the owner. */
+function scopesFor(person: ListedPerson | undefined): typeof scopes {
+  if (person === undefined) return scopes
+  return scopes.filter(({ value }) => value !== 'admin' && (value !== 'approve' || person.role === 'member'))
+}
 
 const expiries = [
   { value: '1d', title: t`in a day` },

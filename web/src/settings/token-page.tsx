@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { api } from '../api/client.ts'
+import { TOKEN_FACTS, type TokenFacts } from '../api/caller.ts'
 import { useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { CopyLine } from '../parts/copy-button.tsx'
@@ -12,20 +13,12 @@ import { timeText } from '../parts/numbers.ts'
 import { t } from '../language/language.ts'
 import { rich } from '../language/rich.ts'
 
-interface TokenFacts {
-  readonly needed: boolean
-  /** ISO 8601. */
-  readonly made?: string
-  readonly canReplace: boolean
-  /** Whose token this browser has; without a name that of the owner. */
-  readonly caller: { readonly name?: string; readonly scope: string }
-}
-
 /** Who gets in: this browser, others with a named token, and the token of the owner, which is never shown. */
 export default function TokenPage(): ReactNode {
-  const { data, error, mutate } = useResource<TokenFacts>('/api/token')
+  const { data, error, mutate } = useResource<TokenFacts>(TOKEN_FACTS)
   if (error && data === undefined) return <ErrorNote error={error} />
   if (data === undefined) return <Spinner />
+  if (data.caller.person !== undefined) return <Account {...data.caller} person={data.caller.person} />
   return (
     <div className="flex flex-col gap-6">
       <p className="text-soft">
@@ -45,6 +38,24 @@ export default function TokenPage(): ReactNode {
           <Replacement canReplace={data.canReplace} onReplaced={() => void mutate()} />
         </>
       )}
+    </div>
+  )
+}
+
+/** Who a person is here, and what they may do. */
+function Account(caller: SignOutProps & { readonly person: string }): ReactNode {
+  return (
+    <div className="flex flex-col gap-6">
+      <p className="text-soft">
+        {t`You are ${caller.person} on this gateway. What you say is kept in a home of your own, which no other person sees; the owner of the gateway runs the machine that it is on.`}
+      </p>
+      <p className="text-sm">
+        {caller.scope === 'approve'
+          ? t`You may talk, and decide about calls of tools that wait for a decision.`
+          : t`You may talk. Calls of tools that wait for a decision are not yours to allow.`}{' '}
+        {t`Models, tools and limits are set by the owner.`}
+      </p>
+      <SignOut {...caller} />
     </div>
   )
 }
@@ -105,13 +116,9 @@ function Replacement({ canReplace, onReplaced }: { readonly canReplace: boolean;
   )
 }
 
-interface SignOutProps {
-  /** Of the token that this browser has brought. Absent: that of the owner. */
-  readonly name?: string | undefined
-  readonly scope: string
-}
+type SignOutProps = TokenFacts['caller']
 
-function SignOut({ name, scope }: SignOutProps): ReactNode {
+function SignOut({ name, scope, person }: SignOutProps): ReactNode {
   const { error, act } = useAction()
   const leave = (): Promise<void> =>
     act(async () => {
@@ -122,9 +129,11 @@ function SignOut({ name, scope }: SignOutProps): ReactNode {
     <section aria-label={t`This browser`} className="flex flex-col gap-2 text-sm">
       <h2 className="text-lg font-semibold">{t`This browser`}</h2>
       <p>
-        {name === undefined
-          ? t`It is signed in with the token of the owner, for 30 days at most.`
-          : t`It is signed in with the token ${name}, which ${scopeTitle(scope)}, for 30 days at most.`}
+        {person !== undefined && name === person
+          ? t`It is signed in as ${person}, for 30 days at most.`
+          : name === undefined
+            ? t`It is signed in with the token of the owner, for 30 days at most.`
+            : t`It is signed in with the token ${name}, which ${scopeTitle(scope)}, for 30 days at most.`}
       </p>
       {error && <ErrorNote error={error} />}
       <div>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { calibratedManifest, windowShare } from '../../../src/context.ts'
+import { useCaller, useMay } from '../api/caller.ts'
 import type { SetupProvider } from '../api/resources.ts'
 import { entryKind, kindTitles } from '../inspector/bar-segments.ts'
 import { ContextBar } from '../inspector/context-bar.tsx'
@@ -22,6 +23,8 @@ interface StartPageProps {
  * next message, three examples that the rehearsal answers, and the providers of models.
  */
 export default function StartPage({ next, providers }: StartPageProps): ReactNode {
+  const isKnown = useCaller() !== undefined
+  const isOwner = useMay('admin')
   return (
     <div className="min-h-0 flex-1 overflow-y-auto px-4">
       <div className="mx-auto flex max-w-2xl flex-col gap-5 py-8">
@@ -35,13 +38,18 @@ export default function StartPage({ next, providers }: StartPageProps): ReactNod
         </div>
         <NextBar next={next} />
         <Examples />
-        <section aria-label={t`Models`} className="flex flex-col gap-3">
-          <h3 className="font-semibold">{t`Attach a model`}</h3>
-          <ModelForms providers={providers} />
-          <p className="text-xs text-soft">
-            {t`Foreword runs on this machine. A key is kept in a file of its own in the home, and is sent to its provider only.`}
-          </p>
-        </section>
+        {isOwner && (
+          <section aria-label={t`Models`} className="flex flex-col gap-3">
+            <h3 className="font-semibold">{t`Attach a model`}</h3>
+            <ModelForms providers={providers} />
+            <p className="text-xs text-soft">
+              {t`Foreword runs on this machine. A key is kept in a file of its own in the home, and is sent to its provider only.`}
+            </p>
+          </section>
+        )}
+        {isKnown && !isOwner && (
+          <p>{t`No model is attached to this gateway yet. Its owner has to attach one; until then the rehearsal answers.`}</p>
+        )}
       </div>
     </div>
   )
