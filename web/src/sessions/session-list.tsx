@@ -1,14 +1,14 @@
-import { CircleUser, Settings, Upload } from 'lucide-react'
+import { Settings, Upload } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSWRConfig } from 'swr'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { Link, useLocation, useRoute } from 'wouter'
-import { useCaller } from '../api/caller.ts'
 import { type CostReport, type HistoryHits, type ListedSession, useResource } from '../api/resources.ts'
 import { followSessionChanges } from '../api/session-changes.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { dollars } from '../parts/numbers.ts'
 import { useLate } from '../parts/use-late.ts'
+import { AccountLink } from './account-link.tsx'
 import { LabelDialog } from './label-dialog.tsx'
 import { finishDeletion, usePendingDeletions } from './pending-deletion.ts'
 import { allSessions, NoSessions, SessionFilter } from './session-filter.tsx'
@@ -130,7 +130,7 @@ export function SessionList(): ReactNode {
           <Settings size={16} aria-hidden />
         </Link>
       </nav>
-      <Account />
+      <AccountLink />
       {edited && (
         <LabelDialog
           {...edited}
@@ -141,20 +141,6 @@ export function SessionList(): ReactNode {
         />
       )}
     </>
-  )
-}
-
-/** Who is signed in, where that is not the owner. */
-function Account(): ReactNode {
-  const person = useCaller()?.person
-  if (person === undefined) return null
-  return (
-    <nav aria-label={t`Account`} className="px-2 pb-2 text-sm">
-      <Link href="/settings/token" className="flex items-center gap-1.5 rounded-lg px-1.5 py-1.5 hover:bg-line">
-        <CircleUser size={16} className="shrink-0 text-soft" aria-hidden />
-        <span className="min-w-0 truncate">{t`Signed in as ${person}`}</span>
-      </Link>
-    </nav>
   )
 }
 
