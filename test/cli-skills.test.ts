@@ -55,7 +55,8 @@ test('skills --json is one document for programs', async (context) => {
   assert.equal(tokens.full > tokens.list, true)
   assert.match(digest, /^[0-9a-f]{64}$/)
   assert.deepEqual([found.left, found.warnings], [[], []])
-  const { model, window, tokens: sent, fullTokens, ...reach } = found.reach
+  const { model, window, tokens: sent, fullTokens, prompt, ...reach } = found.reach
+  assert.ok(prompt.total >= sent)
   assert.deepEqual([model, window > 0, sent > 0, fullTokens === sent], ['rehearsal', true, true, true])
   assert.deepEqual(reach, { named: 1, loaded: 1, form: 'full' })
   assert.deepEqual(readdirSync(home).toSorted(), ['config.json', 'skills'])

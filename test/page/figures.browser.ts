@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import type { CallFigures } from '../../src/context.ts'
+import { calibratedManifest, calibratedTokens, type CallFigures, type Manifest } from '../../src/context.ts'
+import type { Preview } from '../../src/runtime.ts'
+import type { FileRow } from '../../src/session.ts'
 import type { RealGateway } from '../end-to-end/gateway.ts'
 import { blankPage, closeBrowser, seriousFaults } from './browser.ts'
-import { downloadedText } from './conversation.ts'
+import { downloadedText, looksRight } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -195,4 +197,78 @@ test('every surface shows the same figures of a call: with a cache, on a machine
   }
   assert.deepEqual(await seriousFaults(page), [])
   await compareRows(page, gateway, [...sessions, session])
+})
+
+/** The size of a file by our count, which `--json` and HTTP have. */
+async function countedFile(
+  gateway: RealGateway,
+  name: string,
+): Promise<{ readonly id: string; readonly counted: number }> {
+  const { files: rows } = await gateway.curl<{ files: FileRow[] }>('/api/files')
+  const { id, state } = rows.find((row) => row.name === name)!
+  assert.ok(state.type === 'ready' && state.reading.kind === 'text')
+  return { id, counted: state.reading.tokens }
+}
+
+test('an attached file has the size that the provider gives it, beside the field, in the message, in lists and in the terminal', async (t) => {
+  const { page, gateway } = await blankPage(
+    t,
+    {
+      // As a tokenizer that needs a third more than our counter.
+      answer: ({ body }) => ({
+        text: 'Read.',
+        usage: { promptTokens: Math.round(JSON.stringify(body).length / 3), outputTokens: 3 },
+      }),
+    },
+    { configuration },
+  )
+  const { session } = await gateway.say('One? '.repeat(200))
+  await gateway.say('Two?', { session })
+  await page.goto(`${gateway.url}/sessions/${session}`)
+  const line = page.getByRole('region', { name: 'Context of the next call' })
+  await line.locator('[data-figure=total]').waitFor()
+  const text = 'The tide turns at noon, and again before midnight. '.repeat(60)
+  await page
+    .getByLabel('Files to attach')
+    .setInputFiles([{ name: 'tides.txt', mimeType: 'text/plain', buffer: Buffer.from(text) }])
+  const chip = page.getByRole('list', { name: 'Attachments' }).locator('[data-figure=file]')
+  await chip.waitFor()
+  await page.locator('html[data-idle=true]').waitFor()
+  const { id, counted } = await countedFile(gateway, 'tides.txt')
+  const next = await gateway.curl<Preview>('/api/context', { session, attachments: [id] })
+  const attached = (manifest: Manifest, total: number): number =>
+    calibratedManifest(manifest, total).entries.find((entry) => entry.id === id)!.tokens
+  const sized = attached(next.manifest, next.figures.total)
+  assert.notEqual(sized, counted, 'the provider counts otherwise than we do')
+  assert.equal(await chip.getAttribute('data-value'), String(sized))
+  assert.equal(await chip.textContent(), `${sized} tokens`)
+  assertSame(
+    (await drawn(page, 'next')).filter((each) => !each.startsWith('file ')),
+    next.figures,
+    'the line with a file',
+  )
+  const inspector = page.getByRole('complementary', { name: 'Inspector' })
+  await inspector.locator('summary', { hasText: 'Attachment: tides.txt' }).getByText(String(sized)).waitFor()
+  await looksRight(page, 'attached-file')
+
+  await page.getByLabel('Message', { exact: true }).fill('When?')
+  await page.keyboard.press('Enter')
+  const sent = page.getByRole('list', { name: 'Attached files' }).locator('[data-figure=file]')
+  await sent.waitFor()
+  const call = (await sent.getAttribute('data-call'))!
+  const made = await gateway.curl<Manifest & { figures: CallFigures }>(`/api/calls/${call}/manifest`)
+  assert.equal(await sent.getAttribute('data-value'), String(attached(made, made.figures.total)))
+  assertSame(
+    (await drawn(page, call)).filter((each) => !each.startsWith('file ')),
+    made.figures,
+    'the line of the answer',
+    ['total'],
+  )
+
+  const fresh = await gateway.curl<Preview>('/api/context', {})
+  const listed = calibratedTokens(counted, fresh.figures.total, fresh.manifest.used)
+  assert.notEqual(listed, counted)
+  assert.match((await gateway.foreword('files')).stdout, new RegExp(`text, ${listed} tokens`))
+  const shown = JSON.parse((await gateway.foreword('files', '--json')).stdout) as FileRow
+  assert.equal(shown.state.type === 'ready' && 'tokens' in shown.state.reading && shown.state.reading.tokens, counted)
 })

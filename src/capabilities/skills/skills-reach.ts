@@ -1,7 +1,7 @@
 import type { Preview } from '../../runtime.ts'
 import { ForewordError } from '../../platform.ts'
 import type { CheckContext } from '../../capability.ts'
-import { exactLine, numberText } from '../../context.ts'
+import { calibratedManifest, exactLine, numberText } from '../../context.ts'
 
 /** By what its next call would send. */
 export interface SkillsReach {
@@ -15,6 +15,8 @@ export interface SkillsReach {
   readonly tokens: number
   /** Tokens of their fullest form. Absent if there is no form for this model. */
   readonly fullTokens?: number
+  /** The whole prompt: in the tokens of its provider, in which the sizes above are, and by our count. */
+  readonly prompt: { readonly total: number; readonly used: number }
   /** What is wrong: the model may not read the skills, or the gateway has not read them again. `hint` is how to fix it. */
   readonly but?: string
   readonly hint?: string
@@ -35,7 +37,8 @@ export async function readReach(get: CheckContext['get'], loaded: number): Promi
   return { ...reach, but, hint: 'Read them again with `foreword reload`.' }
 }
 
-export function skillsReach({ model, request, manifest }: Preview, loaded: number): SkillsReach {
+export function skillsReach({ model, request, manifest: counted, figures }: Preview, loaded: number): SkillsReach {
+  const manifest = calibratedManifest(counted, figures.total)
   const entry = manifest.entries.find(({ layer }) => layer === 'skills')
   const form = entry?.outcome === 'omitted' ? 'none' : reachForm(entry?.form)
   const isRead = form === 'full' || form === 'none'
@@ -49,6 +52,7 @@ export function skillsReach({ model, request, manifest }: Preview, loaded: numbe
     form,
     tokens: entry?.tokens ?? 0,
     ...(entry && { fullTokens: entry.fullTokens }),
+    prompt: { total: figures.total, used: counted.used },
     ...(lacking.length > 0 && { but: `${lacking.join(' and ')} may not run`, hint: ALLOW }),
   }
 }

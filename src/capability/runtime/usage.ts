@@ -75,5 +75,10 @@ export type UsageReport = SumRange & {
         readonly counted: number
         readonly rows: readonly LayerUsageRow[]
       }
-    | { readonly by: 'tool'; readonly rows: readonly ToolUsageRow[] }
+    | {
+        readonly by: 'tool'
+        /** As by layer. */
+        readonly counted: number
+        readonly rows: readonly ToolUsageRow[]
+      }
   )

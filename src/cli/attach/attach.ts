@@ -5,6 +5,7 @@ import type { CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import type { FileRow } from '../../session.ts'
 import { findByName } from '../find-one.ts'
 import { note, print, printJson, applyStyle } from '../io.ts'
+import { fetchTokenScale, sizedFile } from '../provider-tokens.ts'
 import { stateText } from '../state-text.ts'
 import { type UploadOwner, type UploadResult, uploadFiles } from './hand-in.ts'
 
@@ -74,7 +75,10 @@ export async function uploadAndPrint(
   call: CommandCall,
   io: Io,
 ): Promise<number> {
-  const done = await uploadFiles(connection, paths, belonging, io, (each) => printResult(each, call, io))
+  const sized = call.json ? undefined : await fetchTokenScale(connection)
+  const show = (each: UploadResult) =>
+    printResult(sized && 'row' in each ? { ...each, row: sizedFile(each.row, sized) } : each, call, io)
+  const done = await uploadFiles(connection, paths, belonging, io, show)
   return done.every((each) => 'row' in each && each.row.state.type === 'ready') ? 0 : 1
 }
 

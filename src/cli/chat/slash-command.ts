@@ -18,6 +18,7 @@ import {
   sessionWithChoices,
 } from '../session-choices.ts'
 import { fittedTable, table } from '../table.ts'
+import { fetchTokenScale } from '../provider-tokens.ts'
 import { fetchTools, toolTable } from '../tools/tool-table.ts'
 import type { Chat } from './conversation.ts'
 import { changeSession, showCost, undoTurn } from './session-actions.ts'
@@ -173,7 +174,8 @@ const ofProgram: readonly TerminalCommand[] = [
     summary: 'list the tools and their access',
     shows: 'always',
     async run({ connection }, io) {
-      print(io, await toolTable(await fetchTools(connection), lineLimit(io)))
+      const [tools, sized] = [await fetchTools(connection), await fetchTokenScale(connection)]
+      print(io, await toolTable(tools, sized, lineLimit(io)))
     },
   },
   {

@@ -19,7 +19,7 @@ import {
   type UsageSums,
   type BudgetReport,
 } from '../../capability.ts'
-import { exactLine, numberText } from '../../context.ts'
+import { calibratedTokens, exactLine, numberText } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import { requestJson } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
@@ -144,7 +144,7 @@ export const usageCommand: Command = {
   usage: ['usage [--by WORD] [--since WHEN] [--json]'],
   details:
     'Tokens are as the providers reported them, and money is by the prices that are known now; calls without a report or a price ' +
-    'are counted and not guessed. By layer, and definitions by tool: prompt tokens as Foreword counted them. Days are those of ' +
+    'are counted and not guessed. By layer and by tool: what the providers reported, divided by what Foreword counted. Days are those of ' +
     'this machine.',
   words: { least: 0, most: 0 },
   options: {
@@ -172,14 +172,19 @@ function usageTable(report: UsageReport, io: Io): string {
     const rows = report.rows.map(({ key, calls, tokens }: LayerUsageRow) => [
       key,
       numberText(calls),
-      numberText(tokens),
+      numberText(reportedTokens(tokens, report)),
     ])
     return fittedTable([['layer', 'calls', 'tokens'], ...rows], { right: [1, 2], columns, spare: [0] })
   }
   if (report.by === 'tool') {
     const rows = report.rows.map((row: ToolUsageRow) => [
       exactLine(row.key),
-      ...[row.calls, row.definitions, row.results, row.resultTokens].map(numberText),
+      ...[
+        row.calls,
+        reportedTokens(row.definitions, report),
+        row.results,
+        reportedTokens(row.resultTokens, report),
+      ].map(numberText),
     ])
     const head = ['tool', 'offered', 'definitions', 'results', 'result tokens']
     return fittedTable([head, ...rows], { right: [1, 2, 3, 4], columns, spare: [0] })
@@ -188,6 +193,14 @@ function usageTable(report: UsageReport, io: Io): string {
   const rest = report.rest ? [sumRow(`${numberText(report.rest.rows)} more`, report.rest)] : []
   const head = [report.by, 'calls', 'prompt', 'new', 'cached', 'written', 'output', 'cost']
   return fittedTable([head, ...rows, ...rest], { right: [1, 2, 3, 4, 5, 6, 7], columns, spare: [0, 5, 3] })
+}
+
+/** A count of ours in the tokens of the providers; as it is where some calls reported nothing. */
+function reportedTokens(
+  counted: number,
+  { total, ...report }: Extract<UsageReport, { readonly counted: number }>,
+): number {
+  return total.unreported === 0 ? calibratedTokens(counted, total.prompt, report.counted) : counted
 }
 
 function sumRow(

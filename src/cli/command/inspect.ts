@@ -14,6 +14,7 @@ import {
 import { withConnection } from '../connection.ts'
 import { findSession, findCall } from '../find-session.ts'
 import { print, printJson, applyStyle, safeForTerminal, printAnswer } from '../io.ts'
+import { fetchTokenScale } from '../provider-tokens.ts'
 import { type Comparison, exactLine, numberText } from '../../context.ts'
 import { type ListedSession, programText } from '../sessions/session-table.ts'
 
@@ -217,15 +218,21 @@ export const notesCommand: Command = {
 async function workOnNotes(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
   const session = await findSession(connection, call.words[0]!)
   const path = apiPath('/api/sessions/', session, '/notes')
+  const sized = () => fetchTokenScale(connection, session)
   if (call.has('forget')) {
     const answer = await requestJson<{ readonly forgotten: number }>(connection, path, { method: 'DELETE' })
     const text = answer.forgotten === 1 ? '1 note is left out.' : `${answer.forgotten} notes are left out.`
     return printAnswer(answer, () => text, call, io)
   }
   if (call.has('write')) {
-    return printAnswer(await requestJson<SessionNote>(connection, path, { method: 'POST' }), noteText, call, io)
+    const note = await requestJson<SessionNote>(connection, path, { method: 'POST' })
+    return printAnswer(call.json ? note : sizedNote(note, await sized()), noteText, call, io)
   }
-  return printAnswer(await requestJson<SessionNotes>(connection, path), notesText, call, io)
+  const all = await requestJson<SessionNotes>(connection, path)
+  if (call.json || all.notes.length === 0) return printAnswer(all, notesText, call, io)
+  const scale = await sized()
+  const notes = all.notes.map((note) => sizedNote(note, scale))
+  return printAnswer({ ...all, notes }, notesText, call, io)
 }
 
 function notesText({ notes, first, ready, fault, noWords }: SessionNotes, io: Io): string {
@@ -241,6 +248,11 @@ function notesText({ notes, first, ready, fault, noWords }: SessionNotes, io: Io
     ...(noWords === undefined ? [] : [noWords]),
   ]
   return lines.join('\n\n')
+}
+
+/** A note with its size in the tokens of the provider. */
+function sizedNote(note: SessionNote, sized: (counted: number) => number): SessionNote {
+  return { ...note, tokens: sized(note.tokens) }
 }
 
 function noteText({ id, turns, from, to, fromNumber, toNumber, ...note }: SessionNote, io: Io): string {

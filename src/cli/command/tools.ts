@@ -18,6 +18,7 @@ import { lineLimit, note, print, printJson, applyStyle, safeForTerminal, printCh
 import { commandWithSubcommands } from '../subcommand.ts'
 import { allowTools, denyTools } from '../tools/change-access.ts'
 import { showPresets } from '../tools/presets.ts'
+import { fetchTokenScale } from '../provider-tokens.ts'
 import { toolAccess, describeChange, fetchTools, findTool, toolTable } from '../tools/tool-table.ts'
 import type { ToolResult } from '../../tool.ts'
 import { errorMessage } from '../../platform.ts'
@@ -62,14 +63,15 @@ export const toolsCommand = commandWithSubcommands({
 const isAboutTools = (warning: string) => warning.startsWith('tool-access.json: ') || warning.startsWith('mcp: ')
 
 async function listTools(call: CommandCall, io: Io): Promise<number> {
-  const { tools, warnings, free } = await withConnection(call.home, io, 'read', async (connection) => ({
+  const { tools, sized, warnings, free } = await withConnection(call.home, io, 'read', async (connection) => ({
     tools: await fetchTools(connection),
+    sized: call.json ? (counted: number) => counted : await fetchTokenScale(connection),
     warnings: call.json ? [] : (await requestJson<Pick<RuntimeStatus, 'warnings'>>(connection, '/api/status')).warnings,
     free: call.json ? [] : await freePrefixes(connection),
   }))
   if (call.json) for (const tool of tools) printJson(io, tool)
   else if (tools.length === 0) note(io, 'No tools yet. Capabilities and MCP servers provide them.')
-  else print(io, await toolTable(tools, lineLimit(io)))
+  else print(io, await toolTable(tools, sized, lineLimit(io)))
   for (const warning of warnings.filter(isAboutTools)) note(io, exactLine(warning), 'yellow')
   if (free.length > 0 && tools.some(({ name, access }) => name === 'shell' && access !== 'refused')) {
     const names = free.map((prefix) => JSON.stringify(prefix)).join(', ')

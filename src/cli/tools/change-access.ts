@@ -7,6 +7,7 @@ import { withConnection } from '../connection.ts'
 import { CommandFailure } from '../failure.ts'
 import { lineLimit, note, print, printJson, applyStyle } from '../io.ts'
 import { findHomeStore, withWritableStore } from '../open-store.ts'
+import { fetchTokenScale } from '../provider-tokens.ts'
 import { fetchTools, findTool, toolTable } from './tool-table.ts'
 
 /** Allows tools in `tool-access.json` and prints the new access of each. */
@@ -23,7 +24,7 @@ async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promis
   const wanted: Wanted = { names: call.words.slice(1), allowed }
   if (allowed) await refuseUnknown(call.home, wanted.names, io)
   const written = await changeAccessFile(call.home, io, wanted)
-  const tools = await toolsNow(call, written, io)
+  const { tools, sized } = await toolsNow(call, written, io)
   const { matchesToolName } = await import('../../tool.ts')
   const meant = tools.filter(({ name }) => wanted.names.some((word) => matchesToolName(word, name)))
   if (written.isChanged && meant.length > 0)
@@ -33,7 +34,7 @@ async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promis
       meant.map((tool) => newAccess(tool, wanted)),
     )
   if (call.json) for (const tool of meant) printJson(io, tool)
-  else if (meant.length > 0) print(io, await toolTable(meant, lineLimit(io)))
+  else if (meant.length > 0) print(io, await toolTable(meant, sized, lineLimit(io)))
   const known = tools.map(({ name }) => name)
   const unknown = wanted.names.filter((word) => !known.some((name) => matchesToolName(word, name)))
   for (const word of unknown) warn(unknownText(word, known), io)
@@ -54,9 +55,12 @@ async function refuseUnknown(home: string, names: readonly string[], io: Io): Pr
 }
 
 /** Asks the gateway for the access of each tool, because a running gateway has an environment of its own. */
-async function toolsNow(call: CommandCall, written: EditedAccess, io: Io): Promise<readonly ToolStatus[]> {
+async function toolsNow(call: CommandCall, written: EditedAccess, io: Io) {
   try {
-    return await withConnection(call.home, io, 'read', fetchTools)
+    return await withConnection(call.home, io, 'read', async (connection) => ({
+      tools: await fetchTools(connection),
+      sized: await fetchTokenScale(connection),
+    }))
   } catch (error) {
     const why = errorMessage(error)
     throw new CommandFailure('tools', `${writtenText(written)} The new access of each tool cannot be shown: ${why}`, {

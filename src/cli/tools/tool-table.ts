@@ -19,15 +19,19 @@ export function findTool(name: string, tools: readonly ToolStatus[]): ToolStatus
   throw new CommandFailure('not-found', `Unknown tool "${name}".`, { hint })
 }
 
-/** One tool per line: source, access, rule, and the tokens of its definition. A narrow terminal leaves out source and rule. */
-export async function toolTable(tools: readonly ToolStatus[], columns: number): Promise<string> {
+/** One tool per line: source, access, rule, and the tokens of its definition as `sized` has them. A narrow terminal leaves out source and rule. */
+export async function toolTable(
+  tools: readonly ToolStatus[],
+  sized: (counted: number) => number,
+  columns: number,
+): Promise<string> {
   const { tokenx, toolTokens } = await import('../../context.ts')
   const rows = tools.map((tool) => [
     exactLine(tool.name),
     exactLine(tool.from),
     toolAccess(tool),
     exactLine(tool.rule),
-    numberText(toolTokens(tokenx, tool)),
+    numberText(sized(toolTokens(tokenx, tool))),
   ])
   const withheld = tools.flatMap(({ name, withheld: changed }) =>
     changed === undefined

@@ -94,7 +94,7 @@ async function readPromptUsage(sources: UsageSources, by: 'layer' | 'tool', rang
   })
   if (by === 'layer') return { ...range, total: total.sums(), by, counted, rows: adder.rows() }
   const rows = toolUsageRows(adder.rows(), await sources.store.toolSums(range))
-  return { ...range, total: total.sums(), by, rows }
+  return { ...range, total: total.sums(), by, counted, rows }
 }
 
 const modelOf = ({ model }: CallSum): string => model

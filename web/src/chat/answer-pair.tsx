@@ -34,7 +34,7 @@ export default function AnswerPair({ session, turns, head }: AnswerPairProps): R
       aria-busy={isBusy}
       className="@container flex min-w-0 flex-col gap-3 py-3"
     >
-      <Attachments files={first!.attachments} />
+      <Attachments files={first!.attachments} call={first!.state === 'ended' ? first!.calls[0] : undefined} />
       {first!.text !== '' && <Said text={first!.text} />}
       <div className="grid gap-3 @lg:grid-cols-2">
         {turns.map((turn) => (

@@ -1,6 +1,9 @@
 import { FileText, RotateCw, Table, X } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { Figure } from '../inspector/figure.tsx'
+import { nextPreview } from '../inspector/next-preview.ts'
 import { IconButton } from '../parts/icon-button.tsx'
+import { accountedFile, countedPrompt, providerTokens } from '../parts/provider-tokens.tsx'
 import type { Attachment, AttachmentState } from './use-attachments.ts'
 import { t } from '../language/language.ts'
 
@@ -24,7 +27,7 @@ export function AttachmentList({ items, onRemove }: AttachmentListProps): ReactN
             <p className="truncate" title={item.name}>
               {item.name}
             </p>
-            <About state={item.state} name={item.name} />
+            <AboutFile state={item.state} name={item.name} file={item.file} />
           </div>
           {item.state.type === 'failed' && item.state.again && (
             <IconButton label={t`Upload ${item.name} again`} onClick={item.state.again}>
@@ -46,7 +49,11 @@ function Picture({ item: { picture, state } }: { readonly item: Attachment }): R
   return <Icon size={18} className="shrink-0 text-soft" aria-hidden />
 }
 
-function About({ state, name }: { readonly state: AttachmentState; readonly name: string }): ReactNode {
+interface AboutFileProps extends Pick<Attachment, 'name' | 'file'> {
+  readonly state: AttachmentState
+}
+
+function AboutFile({ state, name, file }: AboutFileProps): ReactNode {
   switch (state.type) {
     case 'uploading':
       return (
@@ -64,7 +71,7 @@ function About({ state, name }: { readonly state: AttachmentState; readonly name
         </p>
       )
     case 'ready':
-      return <p className="text-xs text-soft">{sizeText(state.about)}</p>
+      return <Size about={state.about} file={file} />
     case 'failed':
       return (
         <div role="alert" className="text-xs">
@@ -75,8 +82,27 @@ function About({ state, name }: { readonly state: AttachmentState; readonly name
   }
 }
 
-function sizeText(about: Extract<AttachmentState, { type: 'ready' }>['about']): string {
-  if (about.kind === 'table') return about.sheets.length === 1 ? t`1 sheet` : t`${about.sheets.length} sheets`
+type About = Extract<AttachmentState, { type: 'ready' }>['about']
+
+/** In the tokens of the provider, as the line under the field has the whole call. */
+function Size({ about, file }: { readonly about: About; readonly file: string | undefined }): ReactNode {
+  const next = nextPreview.useAsked()
+  const prompt = countedPrompt(next ?? {})
+  if (about.kind === 'table')
+    return (
+      <p className="text-xs text-soft">{about.sheets.length === 1 ? t`1 sheet` : t`${about.sheets.length} sheets`}</p>
+    )
   const size = about.kind === 'image' && about.width !== undefined && t`${about.width} × ${about.height ?? 0} pixels`
-  return [size, about.tokens !== undefined && t`${about.tokens} tokens`].filter(Boolean).join(', ')
+  if (about.tokens === undefined || prompt === undefined) return size && <p className="text-xs text-soft">{size}</p>
+  const { manifest, figures } = next?.preview ?? {}
+  const own = manifest && file !== undefined ? accountedFile(manifest, figures!.total, file) : undefined
+  const tokens = own ?? providerTokens(about.tokens, prompt)
+  return (
+    <p className="text-xs text-soft" title={t`Counted here: ${about.tokens} tokens.`}>
+      {size && `${size}, `}
+      <Figure kind="file" call={undefined} value={tokens}>
+        {t`${tokens} tokens`}
+      </Figure>
+    </p>
+  )
 }

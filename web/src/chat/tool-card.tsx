@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { useMay } from '../api/caller.ts'
 import { type ReportedManifest, useResource } from '../api/resources.ts'
 import { CallFold } from '../parts/call-fold.tsx'
+import { providerTokens } from '../parts/provider-tokens.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { duration } from '../parts/numbers.ts'
@@ -135,8 +136,7 @@ function ResultTokens({ part: { call, tokens } }: { readonly part: ToolPart }): 
     { revalidateOnFocus: false },
   )
   if (tokens === undefined || data === undefined) return null
-  const { total } = data.figures
-  const provided = Math.round((tokens * total) / Math.max(1, data.used))
+  const provided = providerTokens(tokens, { total: data.figures.total, used: data.used })
   return (
     <span className="max-sm:sr-only" title={t`What the result takes in the window of each call that reads it whole`}>
       {` · ${t`about ${provided} tokens`}`}

@@ -35,7 +35,7 @@ export const TurnView = memo(({ session, turn }: TurnViewProps): ReactNode => {
       aria-busy={state === 'running'}
       className={`group/turn flex min-w-0 flex-col gap-3 py-3 ${undone ? 'opacity-60' : ''}`}
     >
-      <Attachments files={turn.attachments} />
+      <Attachments files={turn.attachments} call={turn.state === 'ended' ? turn.calls[0] : undefined} />
       {editing && <EditTurn session={session} turn={turn} onClose={() => setEditing(false)} />}
       {text !== '' && !editing && <Said text={text} />}
       <Answer turn={turn} />

@@ -5,8 +5,8 @@ import { t } from '../language/language.ts'
 import { rich } from '../language/rich.ts'
 
 export interface FigureProps {
-  /** `total`, `cached`, `written` and `fresh` are tokens of the prompt, `window` those of the model's window, `money` US dollars. */
-  readonly kind: 'total' | 'cached' | 'written' | 'fresh' | 'money' | 'window'
+  /** `total`, `cached`, `written` and `fresh` are tokens of the prompt, `window` those of the model's window, `file` those of an attached file, `money` US dollars. */
+  readonly kind: 'total' | 'cached' | 'written' | 'fresh' | 'money' | 'window' | 'file'
   /** Id of the call; absent: the next one. */
   readonly call: string | undefined
   /** Absent where it is not known. */

@@ -13,6 +13,8 @@ import { EntryText } from './entry-text.tsx'
 import { historyTokens, numberInConversation } from './left-out-texts.ts'
 import type { Inspected } from './share-late-panel.tsx'
 import { contentText } from './share-texts.ts'
+import { countedPrompt, providerTokens } from '../parts/provider-tokens.tsx'
+import { nextPreview } from './next-preview.ts'
 import { t } from '../language/language.ts'
 
 interface NoteDetailsProps extends Inspected {
@@ -75,6 +77,7 @@ interface NoteActionsProps {
 }
 
 function NoteActions({ path, notes, isNewest }: NoteActionsProps): ReactNode {
+  const prompt = countedPrompt(nextPreview.useAsked() ?? {})
   const [busy, setBusy] = useState<'write' | 'forget'>()
   const [asks, setAsks] = useState(false)
   const [error, setError] = useState<ApiError>()
@@ -92,7 +95,7 @@ function NoteActions({ path, notes, isNewest }: NoteActionsProps): ReactNode {
   }
   const write = async (): Promise<string> => {
     const { tokens } = await api<SessionNote>(path, { method: 'POST' })
-    return t`The note was written again, ${tokens} tokens. It is in the next call.`
+    return t`The note was written again, ${providerTokens(tokens, prompt)} tokens. It is in the next call.`
   }
   const forget = async (): Promise<string> => {
     const { forgotten } = await api<{ readonly forgotten: number }>(path, { method: 'DELETE' })

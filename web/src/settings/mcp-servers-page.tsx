@@ -10,6 +10,7 @@ import { useSWRConfig } from 'swr'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
 import { Fold } from '../parts/fold.tsx'
+import { providerTokens, TokensExplained, useCountedPrompt } from '../parts/provider-tokens.tsx'
 import { sentence } from '../parts/sentence.ts'
 import { useAction } from '../parts/use-action.ts'
 import { ServerReview } from './mcp-servers-review.tsx'
@@ -141,7 +142,11 @@ function Restart({ name }: { readonly name: string }): ReactNode {
 
 function ServerTools({ server: { tools } }: { readonly server: ListedServer }): ReactNode {
   if (tools.length === 0) return null
-  const tokens = tools.reduce((sum, each) => sum + each.tokens, 0)
+  const prompt = useCountedPrompt()
+  const tokens = providerTokens(
+    tools.reduce((sum, each) => sum + each.tokens, 0),
+    prompt,
+  )
   const title =
     tools.length === 1
       ? t`One tool, ${tokens} tokens of definitions`
@@ -152,11 +157,12 @@ function ServerTools({ server: { tools } }: { readonly server: ListedServer }): 
         {tools.map((tool) => (
           <li key={tool.name} className="flex flex-wrap gap-x-3 py-1">
             <span className="min-w-0 flex-1 font-mono break-words">{tool.name}</span>
-            <span className="text-soft">{t`${tool.tokens} tokens`}</span>
+            <span className="text-soft">{t`${providerTokens(tool.tokens, prompt)} tokens`}</span>
             <span className="w-full text-xs break-all text-soft">{t`Accepted definition ${tool.digest}`}</span>
           </li>
         ))}
       </ul>
+      <TokensExplained prompt={prompt} />
     </Fold>
   )
 }

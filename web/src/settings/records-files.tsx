@@ -9,6 +9,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Fold } from '../parts/fold.tsx'
+import { type CountedPrompt, providerTokens, TokensExplained, useCountedPrompt } from '../parts/provider-tokens.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 import { ExactText } from '../parts/exact-text.tsx'
 import { Spinner } from '../parts/spinner.tsx'
@@ -36,6 +37,7 @@ export function RecordFiles({ name, words, id }: RecordFilesProps): ReactNode {
     await mutate()
   })
   const [leaving, setLeaving] = useState<FileRow>()
+  const prompt = useCountedPrompt()
   const field = useRef<HTMLInputElement>(null)
   const [search] = useSearchParams()
   const [asked, setAsked] = useState(search.get('file'))
@@ -62,7 +64,7 @@ export function RecordFiles({ name, words, id }: RecordFilesProps): ReactNode {
                       {file.name}
                     </span>
                     <span className={`block text-xs ${file.state.type === 'failed' ? 'text-bad' : 'text-soft'}`}>
-                      {stateText(file)}
+                      {stateText(file, prompt)}
                     </span>
                   </>
                 }
@@ -80,6 +82,7 @@ export function RecordFiles({ name, words, id }: RecordFilesProps): ReactNode {
           ))}
         </ul>
       )}
+      {data !== undefined && data.files.length > 0 && <TokensExplained prompt={prompt} />}
       {refusal && <ErrorNote error={refusal} />}
       <input
         ref={field}
@@ -164,11 +167,13 @@ function hasText({ state }: FileRow): boolean {
   return state.type === 'ready' && 'content' in state.reading
 }
 
-function stateText({ state, bytes }: FileRow): string {
+function stateText({ state, bytes }: FileRow, prompt: CountedPrompt | undefined): string {
   if (state.type === 'processing') return t`Being read …`
   if (state.type === 'failed') return t`Not read: ${state.reason}.`
   const { reading } = state
-  return reading.kind === 'text' ? t`${bytes} bytes, ${reading.tokens} tokens` : t`${bytes} bytes`
+  return reading.kind === 'text'
+    ? t`${bytes} bytes, ${providerTokens(reading.tokens, prompt)} tokens`
+    : t`${bytes} bytes`
 }
 
 /** Characters that are shown at once. */

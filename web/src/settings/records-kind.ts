@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { tokenx } from '../../../src/context.ts'
+import { providerTokens, useCountedPrompt } from '../parts/provider-tokens.tsx'
 import { useLate } from '../parts/use-late.ts'
 import { t } from '../language/language.ts'
 
@@ -81,6 +82,7 @@ export function fieldsText(
 /** What a field is for, and about how many tokens its text adds to each request. */
 export function TokenHint({ text, children }: { readonly text: string; readonly children: string }): ReactNode {
   const late = useLate(text, 300)
+  const prompt = useCountedPrompt()
   if (late.trim() === '') return children
-  return `${children} ${t`About ${tokenx.text(late)} tokens in each request.`}`
+  return `${children} ${t`About ${providerTokens(tokenx.text(late), prompt)} tokens in each request.`}`
 }

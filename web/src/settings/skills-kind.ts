@@ -1,4 +1,6 @@
+import type { CountedPrompt } from '../parts/provider-tokens.tsx'
 import { t } from '../language/language.ts'
+
 /** A skill that loads, as the list shows it. */
 export interface ListedSkill {
   readonly name: string
@@ -61,6 +63,8 @@ export interface SkillReach {
   readonly hint?: string
   readonly text: string
   readonly tools: readonly string[]
+  /** The whole prompt, by both counts. */
+  readonly prompt: CountedPrompt
 }
 
 /** What a form means for each of the skills. */

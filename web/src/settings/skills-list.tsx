@@ -13,6 +13,7 @@ import {
 import { useResource } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { ExactText } from '../parts/exact-text.tsx'
+import { providerTokens } from '../parts/provider-tokens.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { t } from '../language/language.ts'
 
@@ -43,7 +44,7 @@ export function LoadedSkills({ skills, filtered, total, reach }: LoadedSkillsPro
             wrap={(more) => <li className="p-2">{more}</li>}
             draw={(skill) => (
               <li key={skill.name} aria-label={skill.name} className="px-3 py-2 text-sm">
-                <Fold summary={<Facts skill={skill} form={reach?.form} />}>
+                <Fold summary={<Facts skill={skill} reach={reach} />}>
                   <SkillDetail skill={skill} reach={reach} />
                 </Fold>
               </li>
@@ -57,11 +58,13 @@ export function LoadedSkills({ skills, filtered, total, reach }: LoadedSkillsPro
 
 function Facts({
   skill: { name, description, tokens, warnings },
-  form,
+  reach,
 }: {
   readonly skill: ListedSkill
-  readonly form: SkillReach['form'] | undefined
+  readonly reach: SkillReach | undefined
 }): ReactNode {
+  const form = reach?.form
+  const sized = (counted: number): number => providerTokens(counted, reach?.prompt)
   return (
     <span className="inline-flex w-[calc(100%-1.5rem)] flex-col gap-0.5 align-top">
       <span className="flex flex-wrap items-baseline gap-x-3">
@@ -78,7 +81,7 @@ function Facts({
           {exactLine(description)}
         </span>
       )}
-      <span className="text-xs text-soft">{t`${tokens.list} tokens as a line, ${tokens.full} in full`}</span>
+      <span className="text-xs text-soft">{t`${sized(tokens.list)} tokens as a line, ${sized(tokens.full)} in full`}</span>
     </span>
   )
 }
@@ -131,6 +134,7 @@ function SkillDetail({ skill: { name, digest }, reach }: SkillDetailProps): Reac
   if (error) return <ErrorNote error={error} />
   if (data === undefined) return <Spinner />
   const { fields, warnings, findings } = data
+  const sized = (counted: number): number => providerTokens(counted, reach?.prompt)
   const rows = [
     [t`Now`, reach && `${formWords[reach.form]} (${reach.model})`],
     [t`Folder`, data.folder],
@@ -165,8 +169,8 @@ function SkillDetail({ skill: { name, digest }, reach }: SkillDetailProps): Reac
           ))}
         </ul>
       )}
-      <Text title={t`Its line in the list, ${data.tokens.list} tokens`} text={data.line} />
-      <Text title={t`In full, ${data.tokens.full} tokens`} text={data.text} />
+      <Text title={t`Its line in the list, ${sized(data.tokens.list)} tokens`} text={data.line} />
+      <Text title={t`In full, ${sized(data.tokens.full)} tokens`} text={data.text} />
       <Files name={name} files={data.files} moreFiles={data.moreFiles} />
     </div>
   )

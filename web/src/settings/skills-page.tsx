@@ -6,6 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { WarningList, ErrorNote } from '../parts/error-note.tsx'
 import { Select, TextField } from '../parts/fields.tsx'
+import { type CountedPrompt, providerTokens, TokensExplained } from '../parts/provider-tokens.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { useAction } from '../parts/use-action.ts'
 import { useLate } from '../parts/use-late.ts'
@@ -36,7 +37,7 @@ export default function SkillsPage(): ReactNode {
       {data === undefined && !error && <Spinner />}
       {data !== undefined && (
         <>
-          <Summary list={data} readAgain={() => Promise.all([mutate(), reach.mutate()])} />
+          <Summary list={data} prompt={reach.data?.prompt} readAgain={() => Promise.all([mutate(), reach.mutate()])} />
           {(data.total > 10 || filter !== '') && (
             <TextField
               label={t`Filter`}
@@ -57,9 +58,11 @@ export default function SkillsPage(): ReactNode {
 
 function Summary({
   list: { total, read, changed, tokens, why, directory },
+  prompt,
   readAgain,
 }: {
   readonly list: SkillList
+  readonly prompt: CountedPrompt | undefined
   readAgain(): Promise<unknown>
 }): ReactNode {
   const isOwner = useMay('admin')
@@ -75,7 +78,8 @@ function Summary({
         </Empty>
       ) : (
         <>
-          <p>{t`${all}: ${tokens.full} tokens in full, ${tokens.list} as a list.`}</p>
+          <p>{t`${all}: ${providerTokens(tokens.full, prompt)} tokens in full, ${providerTokens(tokens.list, prompt)} as a list.`}</p>
+          <TokensExplained prompt={prompt} />
           <p className="text-soft">{t`The forms they may be sent in: ${why}.`}</p>
         </>
       )}

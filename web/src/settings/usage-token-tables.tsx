@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react'
 import type { UsageReport } from '../api/resources.ts'
 import { callsText, count, percent } from '../parts/numbers.ts'
+import { Fold } from '../parts/fold.tsx'
+import { type CountedPrompt, providerTokens } from '../parts/provider-tokens.tsx'
 import { FigureTable, RowName, UsageSigns } from './usage-bar.tsx'
 import { t } from '../language/language.ts'
 
@@ -8,17 +10,16 @@ type Rows<By extends 'layer' | 'tool'> = Extract<UsageReport, { readonly by: By 
 
 interface LayerTableProps {
   readonly rows: Rows<'layer'>
-  /** Tokens of all prompts. */
-  readonly counted: number
+  /** All prompts, by both counts. */
+  readonly prompt: CountedPrompt
 }
 
 /** What each layer and the history took in all prompts. */
-export function LayerTable({ rows, counted }: LayerTableProps): ReactNode {
+export function LayerTable({ rows, prompt }: LayerTableProps): ReactNode {
+  const sized = (counted: number): number => providerTokens(counted, prompt)
   return (
     <div className="flex flex-col gap-3">
-      <p className="text-sm text-soft">
-        {t`${counted} prompt tokens in all, as Foreword counted them before the calls. A provider may count otherwise.`}
-      </p>
+      <ReportedPrompts prompt={prompt} />
       <FigureTable
         caption={t`Usage by layer`}
         first={t`Layer`}
@@ -29,8 +30,8 @@ export function LayerTable({ rows, counted }: LayerTableProps): ReactNode {
         bar={({ tokens }) => [{ id: 'tokens', color: 'var(--accent)', tokens }]}
         columns={[
           { title: t`Calls`, figure: ({ calls }) => count(calls) },
-          { title: t`Tokens`, figure: ({ tokens }) => count(tokens) },
-          { title: t`Share`, figure: ({ tokens }) => percent(counted === 0 ? 0 : tokens / counted) },
+          { title: t`Tokens`, figure: ({ tokens }) => count(sized(tokens)) },
+          { title: t`Share`, figure: ({ tokens }) => percent(prompt.used === 0 ? 0 : tokens / prompt.used) },
         ]}
       />
     </div>
@@ -40,13 +41,20 @@ export function LayerTable({ rows, counted }: LayerTableProps): ReactNode {
 const colors = { definitions: 'var(--slot-tools)', results: 'var(--slot-history)' } as const
 
 /** What the definition of each tool took in prompts, and what its results were. */
-export function ToolTable({ rows }: { readonly rows: Rows<'tool'> }): ReactNode {
+export function ToolTable({
+  rows,
+  prompt,
+}: {
+  readonly rows: Rows<'tool'>
+  readonly prompt: CountedPrompt
+}): ReactNode {
   if (rows.length === 0) return <p className="text-sm">{t`No call of this time offered a tool.`}</p>
   return (
     <div className="flex flex-col gap-3">
       <p className="text-sm text-soft">
         {t`A definition is sent with every call that offers its tool. A result is counted once, when it was written; later calls read it again as history.`}
       </p>
+      <ReportedPrompts prompt={prompt} />
       <UsageSigns
         label={t`Tokens`}
         signs={[
@@ -73,10 +81,22 @@ export function ToolTable({ rows }: { readonly rows: Rows<'tool'> }): ReactNode 
           </span>
         )}
         columns={[
-          { title: t`Definitions`, figure: ({ definitions }) => count(definitions) },
-          { title: t`Results`, figure: ({ resultTokens }) => count(resultTokens) },
+          { title: t`Definitions`, figure: ({ definitions }) => count(providerTokens(definitions, prompt)) },
+          { title: t`Results`, figure: ({ resultTokens }) => count(providerTokens(resultTokens, prompt)) },
         ]}
       />
     </div>
+  )
+}
+
+/** Both counts of the prompts that the rows are parts of. */
+function ReportedPrompts({ prompt: { total, used } }: { readonly prompt: CountedPrompt }): ReactNode {
+  if (total === used) return null
+  return (
+    <Fold className="text-xs text-soft" summary={t`How this is counted`}>
+      <p className="py-1">
+        {t`As the providers reported the prompts: ${total} tokens. Counted here: ${used}. The parts are divided by the count here.`}
+      </p>
+    </Fold>
   )
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import useSWR from 'swr'
-import type { Scenario } from '../../../src/context.ts'
+import { calibratedManifest, type Scenario } from '../../../src/context.ts'
 import { type ApiError, api } from '../api/client.ts'
 import type { Preview } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -54,11 +54,11 @@ interface Sent {
 }
 
 async function readSent(layer: string, body: SentLayerProps['body']): Promise<Sent> {
-  const [{ manifest, model }, { layers }] = await Promise.all([
+  const [{ manifest, figures, model }, { layers }] = await Promise.all([
     api<Preview>('/api/context', { method: 'POST', body }),
     api<Scenario>('/api/context/scenario', { method: 'POST', body }),
   ])
-  const entry = manifest.entries.find(({ id }) => id === layer)
+  const entry = calibratedManifest(manifest, figures.total).entries.find(({ id }) => id === layer)
   const { renditions, text } = layers.find(({ id }) => id === layer) ?? {}
   const sent = renditions?.find(({ form }) => form === entry?.form) ?? renditions?.[0]
   return { model, tokens: entry?.tokens ?? 0, window: manifest.budget.window, text: text ?? sent?.text ?? '' }

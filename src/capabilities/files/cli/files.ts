@@ -6,6 +6,7 @@ import {
   withConnection,
   findFile,
   findRecord,
+  fetchTokenScale,
   findSession,
   fullTimeText,
   safeForTerminal,
@@ -18,6 +19,7 @@ import {
   printJson,
   connectionPurpose,
   commandWithSubcommands,
+  sizedFile,
   sizeText,
   stateText,
   table,
@@ -59,7 +61,7 @@ export const filesCommand = commandWithSubcommands({
       run: showList(fetchFiles, { empty: 'No files yet. Add one with `foreword files add PATH`.', table: fileTable }),
     },
     add: { usage: 'PATH… [--project ID | --agent ID | --session ID] [--json]', forPersons, run: addFiles },
-    show: { usage: 'ID [--json]', run: showAnswer(findNamedFile, printFile) },
+    show: { usage: 'ID [--json]', run: showAnswer(findSizedFile, printFile) },
     text: { usage: 'ID', run: showText },
     remove: { usage: 'ID [--yes]', forPersons, run: removeFile },
   },
@@ -84,7 +86,15 @@ async function namedOwner(connection: GatewayConnection, call: CommandCall): Pro
 async function fetchFiles(connection: GatewayConnection, call: CommandCall): Promise<readonly FileRow[]> {
   const [owner] = Object.entries(await namedOwner(connection, call))
   const query = owner === undefined ? '' : `?owner=${encodeURIComponent(owner.join('/'))}`
-  return await requestList<FileRow>(connection, `/api/files${query}`, 'files')
+  const files = await requestList<FileRow>(connection, `/api/files${query}`, 'files')
+  if (call.json || files.length === 0) return files
+  const sized = await fetchTokenScale(connection)
+  return files.map((row) => sizedFile(row, sized))
+}
+
+async function findSizedFile(connection: GatewayConnection, call: CommandCall): Promise<FileRow> {
+  const row = await findNamedFile(connection, call)
+  return call.json ? row : sizedFile(row, await fetchTokenScale(connection))
 }
 
 function findNamedFile(connection: GatewayConnection, { words }: CommandCall): Promise<FileRow> {

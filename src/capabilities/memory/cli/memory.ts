@@ -4,6 +4,7 @@ import {
   sendRequest,
   requestJson,
   withConnection,
+  fetchTokenScale,
   findSession,
   safeForTerminal,
   note,
@@ -41,12 +42,18 @@ export const memoryCommand = commandWithSubcommands({
   },
 })
 
-async function fetchMemory(connection: GatewayConnection, { words, text }: CommandCall): Promise<SessionMemory> {
+async function fetchMemory(connection: GatewayConnection, { words, text, json }: CommandCall): Promise<SessionMemory> {
   const [, word] = words
   const session = word === undefined ? await newestSession(connection) : await findSession(connection, word)
   const input = text('input')
   const query = input === undefined ? '' : `?input=${encodeURIComponent(input)}`
-  return await requestJson<SessionMemory>(connection, `${apiPath('/api/sessions/', session, '/memory')}${query}`)
+  const memory = await requestJson<SessionMemory>(
+    connection,
+    `${apiPath('/api/sessions/', session, '/memory')}${query}`,
+  )
+  if (json) return memory
+  const sized = await fetchTokenScale(connection, session)
+  return { ...memory, layers: memory.layers.map((layer) => ({ ...layer, tokens: sized(layer.tokens) })) }
 }
 
 async function newestSession(connection: GatewayConnection): Promise<string> {

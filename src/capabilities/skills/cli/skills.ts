@@ -20,7 +20,7 @@ import {
   withConnection,
   printChange,
 } from '../../../cli.ts'
-import { exactLine, layoutOf, numberText } from '../../../context.ts'
+import { calibratedTokens, exactLine, layoutOf, numberText } from '../../../context.ts'
 import type { SkillFinding } from '../folder/read-frontmatter.ts'
 import { errorMessage, systemClock } from '../../../platform.ts'
 import {
@@ -42,12 +42,15 @@ async function listSkills(call: CommandCall, io: Io): Promise<number> {
   const { left, warnings, forms } = known
   const { reach, reachUnknown }: Reach = skills.length > 0 ? await askReach(call, io, skills.length) : {}
   if (call.json) return printJson(io, { skills, left, warnings, tokens, ...forms, reach, reachUnknown })
-  if (skills.length > 0) print(io, skillTable(skills, lineLimit(io)))
+  const sized = (counted: number) =>
+    reach ? calibratedTokens(counted, reach.prompt.total, reach.prompt.used) : counted
+  if (skills.length > 0) print(io, skillTable(skills, sized, lineLimit(io)))
   if (left.length > 0) {
     const rows = left.map(({ name, ref, why }) => [exactLine(name), exactLine(ref), exactLine(why)])
     print(io, `${skills.length > 0 ? '\n' : ''}${table([['not loaded', 'from', 'why'], ...rows])}`)
   }
-  if (skills.length > 0) print(io, `\n${applyStyle(io, 'dim', summaryText(known, tokens))}`)
+  if (skills.length > 0)
+    print(io, `\n${applyStyle(io, 'dim', summaryText(known, { full: sized(tokens.full), list: sized(tokens.list) }))}`)
   else note(io, noneText(known))
   if (reach !== undefined) print(io, reachText(reach))
   if (reach?.hint !== undefined) note(io, reach.hint, 'yellow')
@@ -73,11 +76,11 @@ async function askReach({ home }: CommandCall, io: Io, loaded: number): Promise<
   }
 }
 
-function skillTable(skills: readonly SkillFacts[], columns: number): string {
+function skillTable(skills: readonly SkillFacts[], sized: (counted: number) => number, columns: number): string {
   const rows = skills.map(({ name, tokens, tools, from, digest = '-' }) => [
     exactLine(name),
-    numberText(tokens.full),
-    numberText(tokens.list),
+    numberText(sized(tokens.full)),
+    numberText(sized(tokens.list)),
     exactLine(from),
     digest.slice(0, 12),
     tools.map(exactLine).join(', '),

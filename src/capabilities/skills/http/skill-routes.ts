@@ -235,6 +235,9 @@ const skillReachAnswer = z.object({
   loaded: z.number(),
   tokens: z.number().describe('Of what is sent about skills.'),
   fullTokens: z.number().optional().describe('Of their fullest form.'),
+  prompt: z
+    .object({ total: z.number(), used: z.number() })
+    .describe('The whole prompt: in the tokens of its provider, as `tokens` is, and as counted here.'),
   but: z.string().optional().describe('Why the model may yet not read them.'),
   hint: z.string().optional(),
   text: z.string().describe('All of this in one sentence.'),
