@@ -76,8 +76,9 @@ export function inNanos(dollars: number): number {
 
 type Size = Pick<CallFigures, 'basis' | 'total' | 'cached' | 'written' | 'fresh'>
 
-function forecastSize({ cached, written, fresh }: Forecast): Size {
-  return { basis: 'forecast', total: cached + written + fresh, cached, written, fresh }
+function forecastSize({ cached, written, fresh, cacheUnknown }: Forecast): Size {
+  const total = cached + written + fresh
+  return { basis: 'forecast', total, ...(!cacheUnknown && { cached, written, fresh }) }
 }
 
 function reportedSize({ promptTokens, cachedTokens, cacheWrittenTokens }: Partial<ReportedTokens> = {}):

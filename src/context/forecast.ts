@@ -9,6 +9,8 @@ export interface Forecast {
   /** Read without the cache. */
   readonly fresh: number
   readonly money: number | undefined
+  /** Nothing is known of a cache: `cached` and `written` are not expectations. */
+  readonly cacheUnknown?: true
   /** Nine prompts in ten have so many tokens, by what was learned of earlier calls. */
   readonly between?: readonly [least: number, most: number]
   /** The same in US dollars, if the price is known. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { blankPage, closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { waitUntil, send, turnEnded } from './conversation.ts'
+import { looksRight, waitUntil, send, turnEnded } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -32,7 +34,7 @@ test('6. model, agent, project, subject and layout are chosen before the first m
   await page.getByLabel('Subject', { exact: true }).selectOption('reef')
   await page.getByLabel('Layout', { exact: true }).selectOption('chai')
   await page.keyboard.press('Escape')
-  await chooseModel(page, /^ollama\/another/)
+  await chooseModel(page, /^another/)
   await page.getByRole('button', { name: 'Model: ollama/another' }).waitFor()
   await page.getByText('reef · chai · Poet · Atlas').waitFor()
 
@@ -58,12 +60,25 @@ test('6. model, agent, project, subject and layout are chosen before the first m
   assert.deepEqual([changed['model'], changed['agent'], changed['layout']], [undefined, undefined, 'chai'])
 })
 
-test('the list of models is searched, a favourite comes first, and letters typed anywhere go to the message', async (t) => {
+test('the list of models has them by provider, and last what cannot be used and why; it is searched, a favourite comes first, and letters typed anywhere go to the message', async (t) => {
   const models = [{ name: 'scripted' }, { name: 'another' }, { name: 'third' }]
-  const { page } = await openedPage(t, { answer, models })
+  const prepare = async (home: string): Promise<void> => {
+    const path = join(home, 'config.json')
+    const config = JSON.parse(readFileSync(path, 'utf8')) as { readonly providers: object }
+    const keyless = { kind: 'openai', apiKeyEnv: 'KEY_THAT_IS_NOT_SET' }
+    writeFileSync(path, JSON.stringify({ ...config, providers: { keyless, ...config.providers } }))
+  }
+  const { page } = await openedPage(t, { answer, models }, { prepare })
   await page.getByRole('button', { name: /^Model: / }).click()
   const list = page.getByRole('list', { name: 'Models' })
-  await list.getByRole('button', { name: /^ollama\/third .*tokens/ }).waitFor()
+  await list
+    .getByRole('list', { name: 'ollama' })
+    .getByRole('button', { name: /^third .*tokens/ })
+    .waitFor()
+  const last = list.getByRole('list').last()
+  assert.equal(await last.getAttribute('aria-label'), 'Cannot be used')
+  await last.getByText('KEY_THAT_IS_NOT_SET').waitFor()
+  await looksRight(page, 'models')
   await list.getByRole('button', { name: 'Favourite: ollama/third' }).click()
   await list.getByRole('listitem').first().getByText('ollama/third').waitFor()
   assert.deepEqual(await seriousFaults(page), [])

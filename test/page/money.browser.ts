@@ -75,7 +75,7 @@ test('a conversation says what it cost so far and what the cache saved, and lead
 test('a turn has one line below its answer, with model, calls and cost, which opens to each call', async (t) => {
   const { page } = await asked(t, {})
   const turn = lastTurn(page)
-  const line = turn.locator('summary').getByText(/^scripted · [0-9]{2}:[0-9]{2} · 2 calls · \$0\.082$/)
+  const line = turn.locator('summary').getByText(/^scripted · [0-9]{2}:[0-9]{2} · \$0\.082 · 2 calls$/)
   await line.waitFor()
   const calls = turn.getByRole('link', { name: /tokens · \$0\.041$/ })
   assert.equal(await calls.count(), 0)

@@ -224,6 +224,11 @@ test('4. a turn that runs in another branch is named, with the way to it and a b
   await note.getByText('slow', { exact: true }).waitFor()
   await send(page, 'meanwhile')
   await waits(page).getByText('meanwhile').waitFor()
+  assert.equal(
+    await page.getByRole('main').getByText('meanwhile').count(),
+    1,
+    'it stands where it can be changed alone',
+  )
   assert.deepEqual(await seriousFaults(page), [])
   await page.setViewportSize({ width: 360, height: 800 })
   await fitsWidth(page)

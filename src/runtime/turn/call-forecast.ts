@@ -66,7 +66,8 @@ export async function addForecast(place: AskedForecast, sealed: Sealed, life?: C
   const between = [Math.max(0, promptTokens - distance), promptTokens + distance] as const
   const [least, most] = [expected(between[0]).money, expected(between[1]).money]
   const moneyBetween = least === undefined || most === undefined ? undefined : ([least, most] as const)
-  const call = { ...expected(promptTokens), between, ...defined({ moneyBetween, known }), ...estimate }
+  const cacheUnknown = model.facts.cache === undefined || undefined
+  const call = { ...expected(promptTokens), between, ...defined({ moneyBetween, known, cacheUnknown }), ...estimate }
   return { ...manifest, ...defined({ reuse }), forecast: call }
 }
 

@@ -93,7 +93,7 @@ function Shell({ children }: { readonly children: ReactNode }): ReactNode {
       </a>
       <aside
         aria-label={t`Sessions`}
-        className={`${open ? 'fixed inset-y-0 left-0 z-40 flex w-72 shadow-xl' : 'hidden'} flex-col border-r border-line bg-sunken lg:static lg:flex lg:w-64 lg:shadow-none`}
+        className={`${open ? 'fixed inset-y-0 left-0 z-40 flex w-72 shadow-xl' : 'hidden'} flex-col border-r border-line bg-sunken lg:static lg:flex lg:w-60 lg:shadow-none min-[90rem]:w-64`}
       >
         <SessionList />
       </aside>

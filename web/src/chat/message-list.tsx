@@ -20,7 +20,7 @@ import { Spinner } from '../parts/spinner.tsx'
 import { AnswerAnnouncer } from './answer-announcer.tsx'
 import type { Turn } from './conversation.ts'
 import { FirstMessage } from './first-message.tsx'
-import { answersBeside } from './open-turns.ts'
+import { answersBeside, openTurns } from './open-turns.ts'
 import { TurnView } from './turn-view.tsx'
 import type { FollowedConversation } from './use-conversation.ts'
 import { useShownPlace } from './use-shown-place.ts'
@@ -50,7 +50,7 @@ const StartPage = lazy(() => import('../setup/start-page.tsx'))
 export function MessageList({ session, followed, toEnd, next, ...begin }: MessageListProps): ReactNode {
   const { conversation, loaded, loadEarlier } = followed
   const { turns: path } = conversation
-  const turns = useMemo(() => withoutWaiting(path), [path])
+  const turns = useMemo(() => withoutWaiting(path, openTurns(conversation).queued), [conversation, path])
   const pair = answersBeside(conversation, turns.at(-1))
   const scroller = useRef<HTMLDivElement>(null)
   const list = useRef<VirtualizerHandle>(null)
@@ -120,10 +120,10 @@ export function MessageList({ session, followed, toEnd, next, ...begin }: Messag
   )
 }
 
-/** Those that wait behind another are listed above the message field, where they can be changed. */
-function withoutWaiting(turns: readonly Turn[]): readonly Turn[] {
-  const first = turns.findIndex(({ state }) => state !== 'ended')
-  return first === -1 ? turns : turns.filter(({ state }, index) => index <= first || state !== 'queued')
+/** Those that wait behind another, of whatever branch, are listed above the message field, where they can be changed. */
+function withoutWaiting(turns: readonly Turn[], queued: readonly Turn[]): readonly Turn[] {
+  const waiting = new Set(queued.flatMap(({ id, state }) => (state === 'queued' ? [id] : [])))
+  return waiting.size === 0 ? turns : turns.filter(({ id }) => !waiting.has(id))
 }
 
 /** An empty conversation; while no model is attached, the page of the first minute in its place. */

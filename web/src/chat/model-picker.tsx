@@ -5,7 +5,6 @@ import { type ModelList, useResource } from '../api/resources.ts'
 import { closeFloating } from '../parts/floating.tsx'
 import { focusMessage } from '../parts/focus-message.ts'
 import { IconButton } from '../parts/icon-button.tsx'
-import { modelName } from '../parts/model-name.ts'
 import { dollars } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { Words } from '../parts/words.tsx'
@@ -25,7 +24,7 @@ interface ModelPickerProps {
   onChoose(model: string): Promise<void>
 }
 
-/** The models that can answer, found by words, with what each can do and costs. Favourites of this browser come first. */
+/** The models by their providers, found by words, with what each can do and costs. Favourites of this browser come first, and last what cannot be used, with the reason. */
 export default function ModelPicker({ chosen, usual, beside, onChoose, onBeside }: ModelPickerProps): ReactNode {
   const { data } = useResource<ModelList>('/api/models', { revalidateOnFocus: false })
   const isOwner = useMay('admin')
@@ -51,11 +50,11 @@ export default function ModelPicker({ chosen, usual, beside, onChoose, onBeside 
     localStorage.setItem(FAVOURITES, JSON.stringify(next))
     setFavourites(next)
   }
-  const rank = ({ id, ready }: Model): number => (favourites.includes(id) ? 2 : 0) + (ready ? 1 : 0)
-  const found = (data?.models ?? [])
-    .filter(({ id }) => words.split(/\s+/).every((word) => id.toLowerCase().includes(word.toLowerCase())))
-    .toSorted((one, other) => rank(other) - rank(one))
-  const first = found.find(({ ready }) => ready)
+  const found = (data?.models ?? []).filter(({ id }) =>
+    words.split(/\s+/).every((word) => id.toLowerCase().includes(word.toLowerCase())),
+  )
+  const groups = modelGroups(found, favourites, chosen ?? usual)
+  const first = groups[0]?.models.find(({ ready }) => ready)
 
   /** The arrows go through the rows, from the field and back. */
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -89,20 +88,27 @@ export default function ModelPicker({ chosen, usual, beside, onChoose, onBeside 
         {words === '' && usual !== undefined && chosen !== undefined && (
           <Row id={usual} title={t`The usual model`} about={usual} chosen={false} onChoose={() => choose('')} />
         )}
-        {found.map((model) => (
-          <Row
-            key={model.id}
-            id={model.id}
-            title={modelName(model.id, data?.models).name}
-            about={aboutModel(model, data?.models)}
-            chosen={model.id === (chosen ?? usual)}
-            disabled={!model.ready}
-            onChoose={() => choose(model.id)}
-            favourite={favourites.includes(model.id)}
-            onStar={() => star(model.id)}
-            beside={model.id === beside}
-            onBeside={model.id === (chosen ?? usual) ? undefined : () => ask(model.id)}
-          />
+        {groups.map(({ title, models, isMixed }) => (
+          <li key={title}>
+            <h3 className="px-2 pt-2 pb-0.5 text-xs font-semibold text-soft">{title}</h3>
+            <ul aria-label={title} className="flex flex-col">
+              {models.map((model) => (
+                <Row
+                  key={model.id}
+                  id={model.id}
+                  title={isMixed ? model.id : shortName(model.id)}
+                  about={model.ready ? abilities(model) : model.why}
+                  chosen={model.id === (chosen ?? usual)}
+                  disabled={!model.ready}
+                  onChoose={() => choose(model.id)}
+                  favourite={favourites.includes(model.id)}
+                  onStar={() => star(model.id)}
+                  beside={model.id === beside}
+                  onBeside={model.id === (chosen ?? usual) ? undefined : () => ask(model.id)}
+                />
+              ))}
+            </ul>
+          </li>
         ))}
       </ul>
       {data !== undefined && found.length === 0 && <p className="text-sm text-soft">{t`No model is called so.`}</p>}
@@ -182,10 +188,35 @@ function readFavourites(): readonly string[] {
   }
 }
 
-/** Whose model it is, and what it can do or why it cannot be used. */
-function aboutModel(model: Model, all: readonly Model[] | undefined): string {
-  const { provider } = modelName(model.id, all)
-  return [...(provider === '' ? [] : [provider]), model.ready ? abilities(model) : (model.why ?? '')].join(' · ')
+interface ModelGroup {
+  readonly title: string
+  readonly models: readonly Model[]
+  /** Of several providers, so that each is named by its whole id. */
+  readonly isMixed: boolean
+}
+
+/** Favourites, then the provider of the model in use, then the others, and at the end what cannot be used. */
+function modelGroups(
+  found: readonly Model[],
+  favourites: readonly string[],
+  used: string | undefined,
+): readonly ModelGroup[] {
+  const ready = found.filter((model) => model.ready)
+  const [starred, others] = [true, false].map((is) => ready.filter(({ id }) => favourites.includes(id) === is))
+  const rank = ({ models }: ModelGroup): number => (models.some(({ id }) => id === used) ? 0 : 1)
+  const byProvider = [...Map.groupBy(others!, ({ provider }) => provider)]
+    .map(([title, models]) => ({ title, models, isMixed: false }))
+    .toSorted((one, other) => rank(one) - rank(other))
+  const unusable = found.filter((model) => !model.ready)
+  return [
+    { title: t`Favourites`, models: starred!, isMixed: true },
+    ...byProvider,
+    { title: t`Cannot be used`, models: unusable, isMixed: true },
+  ].filter(({ models }) => models.length > 0)
+}
+
+function shortName(id: string): string {
+  return id.slice(id.indexOf('/') + 1)
 }
 
 /** `200,000 tokens · images · tools · $3 in, $15 out for a million`. */

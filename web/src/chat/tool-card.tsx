@@ -69,7 +69,11 @@ export function ToolCard({ part, read }: ToolCardProps): ReactNode {
       {(state === 'failed' || state === 'refused') && result !== undefined && (
         <p dir="auto" className="border-t border-line px-3 py-2 text-bad">
           {result.split('\n', 1)[0]!.slice(0, 500)}
-          {state === 'refused' && <AccessLink />}
+          {state === 'refused' && isRuled(result) && (
+            <Link href="/settings/tools" className="ml-2 whitespace-nowrap text-ink underline">
+              {t`Tools and access`}
+            </Link>
+          )}
         </p>
       )}
       {proposal !== undefined && (
@@ -81,13 +85,12 @@ export function ToolCard({ part, read }: ToolCardProps): ReactNode {
   )
 }
 
-function AccessLink(): ReactNode {
-  if (!useMay('admin')) return null
-  return (
-    <Link href="/settings/tools" className="ml-2 whitespace-nowrap text-ink underline">
-      {t`Tools and access`}
-    </Link>
-  )
+/** Refusals of Foreword that no rule of the tools can change: of a call that is wrong in itself, or came too late. */
+const UNRULED =
+  /^(?:there is no tool named |arguments must be an object|invalid input for |too many calls in |the call was cut |cancelled before )/
+
+function isRuled(result: string): boolean {
+  return !UNRULED.test(result)
 }
 
 /** How a call is doing, as a sign; the words of its line say it to screen readers. */

@@ -18,7 +18,7 @@ interface TurnFootProps {
 /** Manifests of the calls of a turn by their ids, as far as they were read. */
 type ReadCalls = Readonly<Record<string, ReportedManifest>>
 
-/** `claude-sonnet · 14:02 · 2 calls · $0.0037`: who answered, when, and for how much. It leads to the call, or opens to several. */
+/** `claude-sonnet · 14:02 · $0.0037 · 2 calls`: who answered, when, and for how much. It leads to the call, or opens to several. */
 export function TurnFoot({ session, turn: { calls, state, time } }: TurnFootProps): ReactNode {
   const [read, setRead] = useState<ReadCalls>({})
   const note = useCallback((call: string, manifest: ReportedManifest) => {
@@ -55,7 +55,8 @@ export function TurnFoot({ session, turn: { calls, state, time } }: TurnFootProp
             <>
               <span className="flex min-w-0">
                 {head}
-                <span className="overflow-hidden text-ellipsis whitespace-pre">{` · ${callsText(calls.length)}${sumWords(calls, read)}`}</span>
+                <SumWords calls={calls} read={read} />
+                <span className="shrink-[99] truncate">{` · ${callsText(calls.length)}`}</span>
               </span>
               <ChevronRight size={12} aria-hidden className="shrink-0 transition-transform group-open/foot:rotate-90" />
             </>
@@ -171,13 +172,18 @@ function CallFigures({ call, manifest, brief = false }: CallFiguresProps): React
 }
 
 /** What the calls cost together; nothing before all of them were read, or where no price is known. */
-function sumWords(calls: readonly string[], read: ReadCalls): string {
-  if (calls.some((call) => !(call in read))) return ''
+function SumWords({ calls, read }: Pick<CallRowsProps, 'calls' | 'read'>): ReactNode {
+  if (calls.some((call) => !(call in read))) return null
   const known = calls.flatMap((call) => read[call]?.figures.money ?? [])
-  if (known.length === 0) return ''
+  if (known.length === 0) return null
   const missing = calls.length - known.length
-  const sum = known.reduce((all, money) => all + money, 0)
-  return ` · ${missing === 0 ? price(sum) : t`${price(sum)} without ${callsText(missing)} whose cost is not known`}`
+  const sum = price(known.reduce((all, money) => all + money, 0))
+  return (
+    <span className="shrink-0">
+      {` · ${missing === 0 ? sum : t`at least ${sum}`}`}
+      {missing > 0 && <span className="sr-only"> {t`without ${callsText(missing)} whose cost is not known`}</span>}
+    </span>
+  )
 }
 
 /** `14:02` of today, `3 May, 14:02` of another day. */

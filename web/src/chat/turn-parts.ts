@@ -107,10 +107,12 @@ export function withToolEnd(
 
 /** The tokens of results, and the results that no `tool-end` reported: of calls that were refused or denied. */
 function withResults(parts: readonly Part[], message: Message, tokens: number): readonly Part[] {
-  const outputs = toolResults(message).map(({ toolCallId, output }) => ({
-    toolCallId,
-    output,
-    text: outputText(output),
+  const outputs = toolResults(message).map((result) => ({
+    toolCallId: result.toolCallId,
+    output: result.output,
+    // Words of the tool are marked, and those of a refusal are Foreword's own.
+    isOfTool: result.providerOptions?.['foreword'] !== undefined,
+    text: outputText(result.output),
   }))
   const shares = divideExactly(
     tokens,
@@ -120,8 +122,11 @@ function withResults(parts: readonly Part[], message: Message, tokens: number): 
   return parts.map((part) => {
     const found = part.type === 'tool' ? results.get(part.toolCallId) : undefined
     if (part.type !== 'tool' || found === undefined) return part
-    const { output, text } = found
-    if (part.result !== undefined) return { ...part, tokens: found.tokens }
+    const { output, text, isOfTool } = found
+    if (part.result !== undefined) {
+      const state = part.state === 'refused' && isOfTool ? 'failed' : part.state
+      return { ...part, tokens: found.tokens, state }
+    }
     const denied = part.state === 'denied' || output.type === 'execution-denied'
     const state = denied ? 'denied' : output.type.startsWith('error') ? 'refused' : 'done'
     return { ...part, result: text, tokens: found.tokens, state }

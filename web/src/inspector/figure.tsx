@@ -66,5 +66,5 @@ function moneyWords(money: number | undefined): string {
 
 function cachedWords({ total, cached }: CallFigures): string {
   if (cached === undefined) return t`cache not reported`
-  return cached === 0 ? t`nothing cached yet` : t`${Math.floor((cached / Math.max(1, total)) * 100)} % cached`
+  return cached === 0 ? t`nothing cached` : t`${Math.floor((cached / Math.max(1, total)) * 100)} % cached`
 }

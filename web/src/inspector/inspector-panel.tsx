@@ -8,6 +8,7 @@ import { Menu, MenuItem } from '../parts/menu.tsx'
 import { shownPlace } from '../parts/shown-place.ts'
 import { Tabs } from '../parts/tabs.tsx'
 import { CallPanel } from './call-panel.tsx'
+import { INSPECTOR_WIDTH } from './inspector-width.ts'
 import type { NextCall } from './next-call.ts'
 import { useCalls } from './previous-call.ts'
 import { LatePanel } from './share-late-panel.tsx'
@@ -87,15 +88,18 @@ export default function InspectorPanel(props: InspectorPanelProps): ReactNode {
     )
   }
   return (
-    <aside aria-label={t`Inspector`} className="flex w-96 shrink-0 flex-col border-l border-line bg-raised ps-4 pe-3">
+    <aside
+      aria-label={t`Inspector`}
+      className={`flex ${INSPECTOR_WIDTH} shrink-0 flex-col border-l border-line bg-raised ps-4 pe-3`}
+    >
       <div className="flex items-center gap-2 pt-2">
-        <h2 className="font-semibold whitespace-nowrap">{TITLE}</h2>
-        <span className="ms-auto text-sm whitespace-nowrap">
-          <CallChoice call={call} next={next} isOwn={isOwn} />
-        </span>
+        <h2 className="min-w-0 flex-1 truncate font-semibold">{TITLE}</h2>
         <IconButton label={t`Close the inspector`} onClick={onClose}>
           <X size={16} aria-hidden />
         </IconButton>
+      </div>
+      <div className="-mt-1 text-sm">
+        <CallChoice call={call} next={next} isOwn={isOwn} />
       </div>
       {content}
     </aside>

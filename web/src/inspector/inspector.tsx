@@ -1,9 +1,13 @@
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { Loading } from '../api/underway.ts'
 import { useMedia } from '../parts/use-media.ts'
+import { INSPECTOR_WIDTH } from './inspector-width.ts'
 import type { InspectorPanelProps } from './inspector-panel.tsx'
 
 const InspectorPanel = lazy(() => import('./inspector-panel.tsx'))
+
+/** Whether it has said what it is. */
+const EXPLAINED = 'foreword.inspector-explained'
 
 /** What a person wanted last in this browser, `open` or `closed`; nothing until they closed or opened it themselves. */
 const KEY = 'foreword.inspector'
@@ -12,7 +16,7 @@ interface InspectorState {
   readonly shown: boolean
   /** There is room for it beside the conversation. Whether it is shown follows from this, so both are told together. */
   readonly isBeside: boolean
-  /** It opened by itself, and nobody has closed it yet: it says what it is. */
+  /** It opened by itself for the first time in this browser: it says what it is. */
   readonly isFirst: boolean
   open(): void
   close(): void
@@ -23,6 +27,7 @@ export function useInspector(): InspectorState {
   const isBeside = useMedia(BESIDE)
   const [wanted, setWanted] = useState(() => localStorage.getItem(KEY))
   const [isOver, setOver] = useState(false)
+  const [isFirst] = useState(() => localStorage.getItem(EXPLAINED) === null && localStorage.getItem(KEY) === null)
   const choose = (shown: boolean): void => {
     setOver(shown)
     if (!isBeside) return
@@ -30,6 +35,9 @@ export function useInspector(): InspectorState {
     setWanted(shown ? 'open' : 'closed')
   }
   const shown = isBeside ? wanted !== 'closed' : isOver
+  useEffect(() => {
+    if (shown && isBeside) localStorage.setItem(EXPLAINED, 'yes')
+  }, [shown, isBeside])
   useEffect(() => {
     const toggle = (event: KeyboardEvent): void => {
       const { key, ctrlKey, metaKey, altKey, shiftKey } = event
@@ -40,7 +48,7 @@ export function useInspector(): InspectorState {
     addEventListener('keydown', toggle)
     return () => removeEventListener('keydown', toggle)
   })
-  return { shown, isBeside, isFirst: wanted === null, open: () => choose(true), close: () => choose(false) }
+  return { shown, isBeside, isFirst, open: () => choose(true), close: () => choose(false) }
 }
 
 /** From this width on, the inspector is beside the conversation. */
@@ -54,7 +62,11 @@ export function Inspector({ shown, ...panel }: InspectorProps): ReactNode {
   if (!shown) return null
   return (
     <Suspense
-      fallback={<Loading>{isBeside && <div className="w-96 shrink-0 border-l border-line bg-raised" />}</Loading>}
+      fallback={
+        <Loading>
+          {isBeside && <div className={`${INSPECTOR_WIDTH} shrink-0 border-l border-line bg-raised`} />}
+        </Loading>
+      }
     >
       <InspectorPanel {...panel} />
     </Suspense>

@@ -99,7 +99,10 @@ function Decision({ label, agreements, refusal, refuse, children }: DecisionButt
       className="flex flex-col gap-3 rounded-lg"
       onKeyDown={onKeyDown}
     >
-      {children}
+      {/* It begins at its beginning, and the buttons stay in sight: a long one moves within itself. */}
+      <div tabIndex={-1} className="flex max-h-[55dvh] flex-col gap-3 overflow-y-auto max-sm:max-h-[34dvh]">
+        {children}
+      </div>
       {error && <ErrorNote error={error} />}
       {asksReason ? (
         <form

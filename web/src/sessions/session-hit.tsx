@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { type HistoryHits, type ListedSession, useResource } from '../api/resources.ts'
+import { plainText } from '../markdown/plain-text.ts'
 import { shortDay } from './session-groups.ts'
 import { sessionTitle } from './session-row.tsx'
 import { t } from '../language/language.ts'
@@ -41,7 +42,7 @@ export function HistoryHit({ session: id, passages }: HistoryHitProps): ReactNod
 }
 
 function Words({ passage }: { readonly passage: Passage }): ReactNode {
-  const text = passage.text.replaceAll(/\s+/g, ' ')
+  const text = plainText(passage.text)
   const hits = hitPattern(text, passage.hits)
   const near = (hits === undefined ? 0 : text.search(hits)) - BEFORE
   // At the beginning of a word, where one is near.

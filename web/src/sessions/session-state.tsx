@@ -1,4 +1,4 @@
-import { Check, CircleAlert, Hand, LoaderCircle } from 'lucide-react'
+import { CircleAlert, Hand, LoaderCircle } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { ListedSession } from '../api/resources.ts'
 import { t } from '../language/language.ts'
@@ -12,8 +12,9 @@ export const stateNames: Readonly<Record<ListedSession['state'], string>> = {
   new: t`New`,
 }
 
-/** How a session is doing: a sign with a name. A new session has none. */
+/** How a session is doing, where that asks for a look: a sign with a name. A new session and a finished one have none. */
 export function SessionStateMark({ state }: { readonly state: ListedSession['state'] }): ReactNode {
+  if (signs[state] === null) return null
   return (
     <span className="inline-flex size-4 shrink-0 items-center justify-center" title={stateNames[state]}>
       {signs[state]}
@@ -26,6 +27,6 @@ const signs: Readonly<Record<ListedSession['state'], ReactNode>> = {
   works: <LoaderCircle size={14} className="text-accent motion-safe:animate-spin" aria-hidden />,
   waits: <Hand size={14} className="text-warn" aria-hidden />,
   failed: <CircleAlert size={14} className="text-bad" aria-hidden />,
-  done: <Check size={14} className="text-soft" aria-hidden />,
+  done: null,
   new: null,
 }
