@@ -13,4 +13,6 @@ export { scriptedModel, type ScriptedModel, scriptedModels, type ScriptedReply }
 export { type ScriptedProvider, type ScriptedProviderOptions, scriptedProvider } from './testing/scripted-provider.ts'
 export type { ScriptedAnswer, ScriptedRequest } from './testing/scripted-provider-answer.ts'
 export type { ScriptedServer } from './testing/scripted-server.ts'
+export { scriptedTelegram } from './testing/scripted-telegram.ts'
+export type { ScriptedFailure, ScriptedMessage, ScriptedTelegram } from './testing/scripted-telegram-world.ts'
 export type { TestFunction } from './testing/test-function.ts'

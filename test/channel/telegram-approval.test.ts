@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import { scriptedModel } from '../../src/testing.ts'
+import { scriptedModel, type ScriptedMessage } from '../../src/testing.ts'
 import type { Tool } from '../../src/tool.ts'
-import type { ScriptedMessage } from './scripted-telegram-world.ts'
 import { gate } from '../runtime/opened.ts'
 import { ada, bob, crew, type TelegramHome, telegramHome } from './telegram-home.ts'
 

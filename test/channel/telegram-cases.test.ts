@@ -1,8 +1,6 @@
 import test from 'node:test'
 import { telegramChannel } from '../../src/capabilities/telegram/telegram-channel.ts'
-import { channelCases, type ChannelFixture } from '../../src/testing.ts'
-import { scriptedTelegram } from './scripted-telegram.ts'
-import type { ScriptedFailure } from './scripted-telegram-world.ts'
+import { channelCases, type ChannelFixture, type ScriptedFailure, scriptedTelegram } from '../../src/testing.ts'
 import { fastTime } from './fast-time.ts'
 
 channelCases(test, telegramPlace)

@@ -1,4 +1,4 @@
-import { defined } from '../../src/platform.ts'
+import { defined } from '../platform.ts'
 import type { Update } from 'grammy/types'
 import { badRequest, BotApiRefusal } from './scripted-telegram-text.ts'
 

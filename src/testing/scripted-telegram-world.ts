@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Chat, InlineKeyboardMarkup, Message, Update, User, MessageEntity } from 'grammy/types'
-import { defined } from '../../src/platform.ts'
+import { defined } from '../platform.ts'
 import { findEntities } from './scripted-telegram-text.ts'
 
 /** The state of the server: chats, messages, files, and pressed buttons that wait for an answer. */

@@ -1,4 +1,4 @@
-import { parseJson } from '../../src/platform.ts'
+import { parseJson } from '../platform.ts'
 import type { MessageEntity } from 'grammy/types'
 import type { IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { scriptedServer } from '../../src/testing/scripted-server.ts'
+import { scriptedServer } from './scripted-server.ts'
 import {
   type ScriptedCall,
   type ScriptedFailure,
