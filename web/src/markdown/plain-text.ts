@@ -20,5 +20,7 @@ const MARKS: readonly (readonly [RegExp, string])[] = [
 
 /** A Markdown text, or a piece of one, as words on one line: without its marks. A mark whose other end is missing stays. */
 export function plainText(markdown: string): string {
-  return MARKS.reduce((text, [mark, stays]) => text.replace(mark, stays), markdown).replaceAll(/\s+/g, ' ').trim()
+  return MARKS.reduce((text, [mark, stays]) => text.replace(mark, stays), markdown)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
 }
