@@ -102,11 +102,12 @@ export {
   type MadeToken,
   type NamedToken,
   type NamedTokens,
-  namedTokens,
   openNamedTokens,
 } from './runtime/tokens/named-tokens.ts'
+export type { RowPlace } from './runtime/tokens/rows.ts'
 export { openTokenUses } from './runtime/tokens/token-uses.ts'
 export {
+  isThere,
   openPeople,
   type People,
   peopleFolder,

@@ -100,9 +100,11 @@ export async function openGateway(
       random: randomBytes,
       clock: runtime.store.clock,
     })
+    await tokens.ready
     const people = openPeopleHomes({
       home,
       runtime,
+      people: tokens.people,
       configuration,
       capabilities,
       environment: io.environment,
@@ -129,6 +131,7 @@ export async function openGateway(
         await server.settle()
         await opening
         await people.close()
+        tokens.close()
         await runtime.close()
         claim.release()
       },

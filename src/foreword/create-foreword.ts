@@ -80,9 +80,12 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
       ...defined({ warn }),
     })
     const opened = runtime
+    const tokens = open.openGatewayTokens({ home, configured, store: opened.store, random: randomBytes, clock })
+    await tokens.ready
     const people = open.openPeopleHomes({
       home,
       runtime: opened,
+      people: tokens.people,
       configuration,
       capabilities: loaded.capabilities,
       environment,
@@ -95,7 +98,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
       ...entranceOptions(configuration.gateway, environment),
       token,
       people,
-      tokens: open.openGatewayTokens({ home, configured, store: opened.store, random: randomBytes, clock }),
+      tokens,
       bind,
       allowedHosts,
       maxBodyBytes,
@@ -118,6 +121,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
         await server.settle()
         await opening
         await people.close()
+        tokens.close()
         await opened.close()
         claim.release()
       },

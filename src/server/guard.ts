@@ -6,6 +6,7 @@ import {
   type BrowserSessions,
   type GatewayTokens,
   isExpired,
+  isThere,
   tokenId,
   type NamedToken,
   type People,
@@ -105,7 +106,7 @@ export function createGuard({
   /** The most that a person may do; `undefined` for nobody. */
   function scopeOf(person: string): TokenScope | undefined {
     const found = people?.find(person)
-    return found === undefined || found.leaving ? undefined : scopeOfRole[found.role]
+    return isThere(found) ? scopeOfRole[found.role] : undefined
   }
 
   /** Somebody who has signed in without a token. */

@@ -54,7 +54,13 @@ export type Write =
       readonly holds?: readonly string[]
       readonly shared?: boolean
     }
-  | { readonly type: 'value'; readonly key: string; readonly value: unknown }
+  /** With `was`, only where that is the value until now, `undefined`: where there is none; `conflict` otherwise. */
+  | {
+      readonly type: 'value'
+      readonly key: string
+      readonly value: unknown
+      readonly was?: { readonly value: unknown }
+    }
   | { readonly type: 'binding'; readonly binding: Binding; readonly session: string }
   | { readonly type: 'record'; readonly change: RecordChange; readonly time: string }
   | { readonly type: 'file'; readonly row: FileRow }

@@ -70,7 +70,7 @@ test('a decision with a named token is that of the token, whatever it says of it
   const tokens = openGatewayTokens({
     clock: systemClock,
     home,
-    store: { transaction: async () => [] },
+    store: { transaction: async () => [], value: async () => undefined },
     random: randomBytes,
   })
   const { token } = await tokens.named.make({ name: 'phone', scope: 'approve' }, 'test')

@@ -30,9 +30,11 @@ export const accounts = {
 export async function signInGateway(t: TestContext, options: SignInOptions = {}) {
   const { runtime, home } = await openedHome(t)
   const { configuration } = await loadConfiguration({ home, environment: {}, capabilities: builtIn })
+  const tokens = openGatewayTokens({ clock: systemClock, home, store: runtime.store, random: randomBytes })
   const homes = openPeopleHomes({
     home,
     runtime: runtime as unknown as HostedRuntime,
+    people: tokens.people,
     configuration,
     capabilities: builtIn,
     environment: {},
@@ -41,7 +43,6 @@ export async function signInGateway(t: TestContext, options: SignInOptions = {})
   })
   t.after(() => homes.close())
   const { people } = homes
-  const tokens = openGatewayTokens({ clock: systemClock, home, store: runtime.store, random: randomBytes })
   const noted: string[] = []
   const requests: string[] = []
   /** What happens to answers of the provider before the gateway reads them. */

@@ -198,7 +198,8 @@ async function assertStartable(change: PlannedChange): Promise<readonly string[]
   const key = path.join('.')
   const { factsAt } = await import('../../runtime.ts')
   if (key === 'model' || factsAt(schema.whole, path).model) return await checkModelId(change)
-  if (key === 'gateway.bind') refuseProblems([await checkPort(0, gateway.bind), ...(await checkToken(home, gateway))])
+  if (key === 'gateway.bind')
+    refuseProblems([await checkPort(0, gateway.bind), ...(await checkToken(home, gateway, change))])
   const broken = key === 'capabilities' ? problems.find((problem) => problem.key === key) : undefined
   if (broken) throw refused(`${key} ${broken.message}.`, broken.hint)
   if (key === 'plugins') refuseProblems(await checkPlugins(home, configuration))

@@ -75,8 +75,12 @@ function readScope(text: string | undefined): TokenScope {
 
 async function listTokens(call: CommandCall, io: Io): Promise<number> {
   const { listedTokens, openTokenUses } = await import('../../runtime.ts')
-  const tokens = await withNamedTokens(call.home, io, async (named) =>
-    listedTokens(named.list(), await openTokenUses({ home: call.home, clock: systemClock }).all(), Date.now()),
+  const tokens = await withNamedTokens(
+    call.home,
+    io,
+    async (named) =>
+      listedTokens(named.list(), await openTokenUses({ home: call.home, clock: systemClock }).all(), Date.now()),
+    { reads: true },
   )
   const empty = 'No named tokens yet. Make one with `foreword token new NAME --scope SCOPE`.'
   return printList(tokens, { empty, table: tokenTable }, call, io)

@@ -1,7 +1,8 @@
 import { createServer } from 'node:net'
-import type { Finding } from '../../capability.ts'
-import { systemClock, errorMessage, ForewordError } from '../../platform.ts'
+import type { Finding, Io } from '../../capability.ts'
+import { errorMessage, ForewordError } from '../../platform.ts'
 import { findGateway } from '../connection.ts'
+import { withNamedTokens } from '../tokens.ts'
 import { ok, problem } from './finding.ts'
 
 /** Checks the port: a running gateway listens on it; otherwise it must be free. */
@@ -51,8 +52,9 @@ function tryPort(port: number, bind: string): Promise<string | undefined> {
 export async function checkToken(
   home: string,
   gateway: { readonly bind: string; readonly token?: string | undefined },
+  io: Pick<Io, 'environment'>,
 ): Promise<readonly Finding[]> {
-  return [...(await checkOwnerToken(home, gateway)), ...(await checkNamedTokens(home))]
+  return [...(await checkOwnerToken(home, gateway)), ...(await checkNamedTokens(home, io))]
 }
 
 async function checkOwnerToken(
@@ -71,10 +73,9 @@ async function checkOwnerToken(
   }
 }
 
-async function checkNamedTokens(home: string): Promise<readonly Finding[]> {
-  const { namedTokens } = await import('../../runtime.ts')
+async function checkNamedTokens(home: string, io: Pick<Io, 'environment'>): Promise<readonly Finding[]> {
   try {
-    namedTokens(home, systemClock)
+    await withNamedTokens(home, io, (named) => named.list(), { reads: true })
     return []
   } catch (error) {
     const hint = (error instanceof ForewordError ? error.hint : undefined) ?? 'Correct the file.'

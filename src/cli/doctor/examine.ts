@@ -59,7 +59,7 @@ export async function* examine(home: string, io: Io): AsyncGenerator<Finding> {
   yield await checkSizes(files.data, loaded.configuration)
   yield checkClock(new Date(), store.newest, RELEASED)
   yield await checkGateway(home, gateway)
-  yield* await checkToken(home, gateway)
+  yield* await checkToken(home, gateway, io)
   const attached = createModels({ clock: systemClock, known, providers, models, environment })
   yield await checkModel(attached, model, waysToAttach(known))
   yield* await checkFallbacks(attached, models)

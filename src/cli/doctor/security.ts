@@ -6,6 +6,7 @@ import type { Configuration, LoadedConfiguration } from '../../runtime.ts'
 import type { Access, SandboxProgram } from '../../tool.ts'
 import { programCapabilities } from '../io.ts'
 import { findHomeStore, type HomeStore, withStore } from '../open-store.ts'
+import { withNamedTokens } from '../tokens.ts'
 import { checkToken } from './check-gateway.ts'
 import { checkBits, checkRepositories, checkSetAside } from './check-left.ts'
 import { checkAudit } from './check-store.ts'
@@ -51,8 +52,8 @@ export async function* examineSecurity(
     ...(kept.database ? [] : [kept.path]),
   ]
   yield* label('S02', [await checkModes('files', [...secret, ...keys], fixes)])
-  yield* label('S03', orOk(await checkToken(home, configuration.gateway), 'token', 'hard to guess'))
-  yield* label('S04', [await checkNamed(home)])
+  yield* label('S03', orOk(await checkToken(home, configuration.gateway, io), 'token', 'hard to guess'))
+  yield* label('S04', [await checkNamed(home, io)])
   yield* label('S05', [checkBind(configuration)])
   yield* label('S06', [access ? checkScope(access, file) : unread])
   yield* label('S07', [access ? await checkPrograms(access, file) : none])
@@ -126,10 +127,9 @@ async function checkWaiting(kept: HomeStore, home: string, io: Io, configuration
   }
 }
 
-async function checkNamed(home: string): Promise<Finding> {
-  const { namedTokens } = await import('../../runtime.ts')
+async function checkNamed(home: string, io: Io): Promise<Finding> {
   try {
-    const endless = namedTokens(home, systemClock).filter(
+    const endless = (await withNamedTokens(home, io, (named) => named.list(), { reads: true })).filter(
       ({ expires, scope }) => expires === undefined && scope !== 'read',
     )
     if (endless.length === 0) return ok('tokens', 'every token that can do more than read has an end')

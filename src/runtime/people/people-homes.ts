@@ -10,7 +10,7 @@ import type { Environment } from '../configuration/value.ts'
 import type { HostedRuntime } from '../create-runtime.ts'
 import { createHome, createWorkspace, homeAt } from '../home/home.ts'
 import { openRuntime } from '../open-runtime.ts'
-import { openPeople, peopleFolder, personHome, personNotFound } from '../tokens/people.ts'
+import { isThere, type People, peopleFolder, personHome, personNotFound } from '../tokens/people.ts'
 import { personCapabilities, personConfiguration } from './person-configuration.ts'
 import { personPolicy } from './person-policy.ts'
 
@@ -21,6 +21,7 @@ interface PeopleHomesOptions {
   /** The home of the gateway, and its runtime. */
   readonly home: string
   readonly runtime: Pick<HostedRuntime, 'store' | 'shared'>
+  readonly people: People
   /** Of the home of the gateway, as it was opened. */
   readonly configuration: Configuration
   /** Those of the program, and those that the configuration names. */
@@ -32,10 +33,9 @@ interface PeopleHomesOptions {
 
 /** Opens nothing yet: the home of a person is opened when something is asked of it, or with `openAll`. */
 export function openPeopleHomes(options: PeopleHomesOptions) {
-  const { home, environment, capabilities, warn } = options
+  const { home, people, environment, capabilities, warn } = options
   const { store, shared } = options.runtime
   const { clock } = store
-  const people = openPeople({ home, store, clock })
   const opened = new Map<string, Promise<OpenHome>>()
   let isClosing = false
 
@@ -105,7 +105,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     /** The runtime of a person. Rejects with RuntimeError `not-found` for nobody, and with what keeps their home from being opened. */
     async runtimeOf(name: string): Promise<HostedRuntime> {
       const person = people.find(name)
-      if (person === undefined || person.leaving) throw personNotFound(name)
+      if (!isThere(person)) throw personNotFound(name)
       return (await opening(name)).runtime
     },
     /** Makes the home of a new person, with the prompt of the owner. Rejects with RuntimeError `exists` where there is one already. */

@@ -1,8 +1,6 @@
-import { join } from 'node:path'
 import { z } from 'zod'
 import { type Clock, defined, sha256 } from '../../platform.ts'
-import { homeAt } from '../home/home.ts'
-import { fileRows, memoryRows, type Rows } from './row-file.ts'
+import { memoryRows, openRows, type RowPlace, type Rows } from './rows.ts'
 
 const row = z.looseObject({
   hash: z.string(),
@@ -22,7 +20,7 @@ export interface BrowserSession {
 }
 
 /** The browsers that are signed in. A restart keeps them. */
-export interface BrowserSessions {
+export interface BrowserSessions extends Pick<Rows<BrowserSession>, 'ready' | 'close'> {
   /** Signs a browser in with a token, by its SHA-256, and returns the value of its cookie. */
   begin(token: string): Promise<string>
   /** Signs a browser in as a person, for 30 days or so many seconds, and returns the value of its cookie. */
@@ -42,15 +40,15 @@ export const BROWSER_SESSION_SECONDS = 30 * 86_400
 const MOST = 50
 
 interface BrowserSessionOptions {
-  /** Path of the home, which keeps them in `data/browsers.json`. Absent: they last as long as this process. */
-  readonly home?: string
+  /** Where `browsers.json` is. Absent: they last as long as this process. */
+  readonly place?: RowPlace
   readonly random: (bytes: number) => Uint8Array
   readonly clock: Clock
 }
 
-export function openBrowserSessions({ home, random, clock }: BrowserSessionOptions): BrowserSessions {
+export function openBrowserSessions({ place, random, clock }: BrowserSessionOptions): BrowserSessions {
   const rows: Rows<BrowserSession> =
-    home === undefined ? memoryRows() : fileRows({ home, path: join(homeAt(home).data, 'browsers.json'), clock, row })
+    place === undefined ? memoryRows() : openRows(place, { file: 'browsers.json', row })
   const isLive = ({ expires }: BrowserSession) => Date.parse(expires) > clock.now()
   const begin = async (token: string, seconds: number, person?: string): Promise<string> => {
     const value = Buffer.from(random(32)).toString('base64url')
@@ -67,6 +65,8 @@ export function openBrowserSessions({ home, random, clock }: BrowserSessionOptio
     return value
   }
   return {
+    ready: rows.ready,
+    close: rows.close,
     begin: (token) => begin(token, BROWSER_SESSION_SECONDS),
     beginFor: (person, seconds = BROWSER_SESSION_SECONDS) => begin(`person:${person}`, seconds, person),
     find(value) {

@@ -25,6 +25,7 @@ function opened(t: TestContext) {
       written.push(...writes)
       return []
     },
+    value: async () => undefined,
   }
   const clock = fixedClock({ timers: systemClock, start: new Date(NOON).toISOString() })
   const named = openNamedTokens({ clock, home, store, random: randomBytes })
@@ -181,13 +182,13 @@ test('a use is noted to the minute, and one of an earlier token of the name does
 })
 
 test('a browser stays signed in for thirty days, through a restart, and no longer', async (t) => {
-  const { home, clock } = opened(t)
-  const browsers = openBrowserSessions({ clock, home, random: randomBytes })
+  const { home, clock, store } = opened(t)
+  const browsers = openBrowserSessions({ clock, place: { home, store, clock }, random: randomBytes })
   const value = await browsers.begin(sha256('a token'))
   const file = join(home, 'data', 'browsers.json')
   assert.equal(statSync(file).mode & 0o777, 0o600)
   assert.ok(!readFileSync(file, 'utf8').includes(value))
-  const again = openBrowserSessions({ clock, home, random: randomBytes })
+  const again = openBrowserSessions({ clock, place: { home, store, clock }, random: randomBytes })
   assert.equal(again.find(value)?.token, sha256('a token'))
   await clock.advance(BROWSER_SESSION_SECONDS * 1_000 - 1)
   assert.ok(again.find(value))
@@ -207,8 +208,12 @@ test('a token that signs in again and again signs out its own oldest browsers al
 })
 
 test('a browser that signs out is out, and the others stay', async (t) => {
-  const { home } = opened(t)
-  const browsers = openBrowserSessions({ clock: systemClock, home, random: randomBytes })
+  const { home, store } = opened(t)
+  const browsers = openBrowserSessions({
+    clock: systemClock,
+    place: { home, store, clock: systemClock },
+    random: randomBytes,
+  })
   const [one, other] = [await browsers.begin('token'), await browsers.begin('token')]
   await browsers.end(one)
   assert.equal(browsers.find(one), undefined)

@@ -1,11 +1,9 @@
-import { join } from 'node:path'
 import { z } from 'zod'
 import { RuntimeError, type TokenScope, tokenScopes } from '../../capability.ts'
-import { type Clock, defined, sha256 } from '../../platform.ts'
-import type { SessionStore } from '../../session.ts'
-import { homeAt, type TokenStore, tokenStore } from '../home/home.ts'
-import { assertPerson } from './people.ts'
-import { fileRows } from './row-file.ts'
+import { defined, sha256 } from '../../platform.ts'
+import { type TokenStore, tokenStore } from '../home/home.ts'
+import { isThere, openPeople, type People, personNotFound } from './people.ts'
+import { openRows, type RowPlace, type Rows } from './rows.ts'
 import { type BrowserSessions, openBrowserSessions } from './browser-sessions.ts'
 import { openTokenUses, type TokenUses } from './token-uses.ts'
 
@@ -44,7 +42,7 @@ export interface TokenDraft extends Pick<NamedToken, 'person' | 'invites'> {
 }
 
 /** The named tokens of a home. They are in `data/tokens.json`, hashed; every change is in the audit before it counts. */
-export interface NamedTokens {
+export interface NamedTokens extends Pick<Rows<NamedToken>, 'ready' | 'close'> {
   /** In the order in which they were made; expired ones, too. Throws RuntimeError `storage` where the file cannot be read. */
   list(): readonly NamedToken[]
   /** The one with this hash, though it may have expired. Where the file cannot be read there is none. */
@@ -65,25 +63,18 @@ export interface MadeToken extends NamedToken {
   readonly token: string
 }
 
-interface NamedTokensOptions {
-  readonly home: string
-  readonly store: Pick<SessionStore, 'transaction'>
+interface NamedTokensOptions extends RowPlace {
   readonly random: (bytes: number) => Uint8Array
-  readonly clock: Clock
+  /** Those who can have tokens beside the owner; those of the home unless given. */
+  readonly people?: Pick<People, 'find' | 'ready'>
 }
 
 /** Opens the named tokens of a home. Other processes may change them at the same time. */
-export function openNamedTokens({ home, store, random, clock }: NamedTokensOptions): NamedTokens {
-  const rows = fileRows<NamedToken>({ home, path: namedTokensFile(home), clock, row })
-  const record = (by: string, reason: string) => async () => {
-    await store.transaction([
-      {
-        type: 'audit',
-        facts: { kind: 'change', rule: 'data/tokens.json', by, reason },
-        time: clock.time(),
-      },
-    ])
-  }
+export function openNamedTokens({ random, people: given, ...place }: NamedTokensOptions): NamedTokens {
+  const { clock } = place
+  const people = given ?? openPeople(place)
+  const rows = openRows<NamedToken>(place, { file: 'tokens.json', row })
+  const changed = (by: string, reason: string) => ({ kind: 'change', rule: 'data/tokens.json', by, reason }) as const
 
   let index: { readonly rows: readonly NamedToken[]; readonly byHash: ReadonlyMap<string, NamedToken> } | undefined
   /** A look-up by digest says nothing of the tokens by its time: who cannot choose the digest learns nothing from it. */
@@ -93,12 +84,15 @@ export function openNamedTokens({ home, store, random, clock }: NamedTokensOptio
   }
 
   return {
+    ready: rows.ready,
+    close: rows.close,
     list: () => rows.current(),
     find: (hash) => byHash(readable(rows.current)).get(hash),
     async make({ name, scope, expires, person, invites }, by) {
       if (!NAME.test(name)) throw badName(name)
       if (person !== undefined) {
-        assertPerson(home, person, clock)
+        await people.ready
+        if (!isThere(people.find(person))) throw personNotFound(person)
         if (scope === 'admin') throw notForPeople()
       }
       const until = expires === undefined ? undefined : tokenExpiry(expires, clock.now())
@@ -116,7 +110,7 @@ export function openNamedTokens({ home, store, random, clock }: NamedTokensOptio
             )
           return [...all, kept]
         },
-        record(
+        changed(
           by,
           `token ${name} made: ${scope}, ${until === undefined ? 'never expires' : `expires ${until}`}` +
             (person === undefined ? '' : `, of ${person}`),
@@ -144,16 +138,11 @@ export function openNamedTokens({ home, store, random, clock }: NamedTokensOptio
             )
           return all.filter((each) => each.name !== name)
         },
-        record(by, `token ${name} revoked`),
+        changed(by, `token ${name} revoked`),
       )
       return found!
     },
   }
-}
-
-/** The named tokens of a home, to look at. Throws RuntimeError `storage` where their file cannot be read. */
-export function namedTokens(home: string, clock: Clock): readonly NamedToken[] {
-  return fileRows<NamedToken>({ home, path: namedTokensFile(home), clock, row }).current()
 }
 
 /** The id of a token itself: it stays for as long as the token, says nothing of it, and no other token has it. */
@@ -194,10 +183,6 @@ export function listedTokens(
       isExpired: isExpired(token, now),
     }
   })
-}
-
-function namedTokensFile(home: string): string {
-  return join(homeAt(home).data, 'tokens.json')
 }
 
 /** A file that nobody can read lets nobody in; `list` says why. */
@@ -271,25 +256,33 @@ function endOfDay(year: number, month: number, day: number): number {
 /** Everything that opens a gateway: the token of its owner, named tokens, and browsers that have brought one. */
 export interface GatewayTokens {
   readonly owner: TokenStore
+  readonly people: People
   readonly named: NamedTokens
   readonly browsers: BrowserSessions
   readonly uses: TokenUses
+  /** Resolves when its lists can be asked. */
+  readonly ready: Promise<void>
+  close(): void
 }
 
-interface GatewayTokensOptions {
-  readonly home: string
+interface GatewayTokensOptions extends RowPlace {
   readonly configured?: string | undefined
-  readonly store: Pick<SessionStore, 'transaction'>
   readonly random: (bytes: number) => Uint8Array
-  readonly clock: Clock
 }
 
-export function openGatewayTokens({ home, configured, store, random, clock }: GatewayTokensOptions): GatewayTokens {
-  const common = { home, random, clock }
+export function openGatewayTokens({ configured, random, ...place }: GatewayTokensOptions): GatewayTokens {
+  const people = openPeople(place)
+  const named = openNamedTokens({ ...place, random, people })
+  const browsers = openBrowserSessions({ place, random, clock: place.clock })
+  const lists = [people, named, browsers]
   return {
-    owner: tokenStore({ home, configured, random }),
-    named: openNamedTokens({ ...common, store }),
-    browsers: openBrowserSessions(common),
-    uses: openTokenUses(common),
+    owner: tokenStore({ home: place.home, configured, random }),
+    people,
+    named,
+    browsers,
+    uses: openTokenUses(place),
+    // What cannot be read lets nobody in, and says so where it is listed.
+    ready: Promise.allSettled(lists.map(({ ready }) => ready)).then(() => {}),
+    close: () => lists.forEach((each) => each.close()),
   }
 }

@@ -2,10 +2,8 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { RuntimeError, type TokenScope } from '../../capability.ts'
-import { type Clock, defined } from '../../platform.ts'
-import type { SessionStore } from '../../session.ts'
-import { homeAt } from '../home/home.ts'
-import { fileRows } from './row-file.ts'
+import { defined } from '../../platform.ts'
+import { openRows, type RowPlace } from './rows.ts'
 
 /** What a person may do in their own home: a `member` talks and decides about calls of tools, a `guest` talks. */
 export const personRoles = ['member', 'guest'] as const
@@ -57,19 +55,11 @@ export type PersonChange = Partial<Pick<Person, 'role' | 'email' | 'identity' | 
 /** The people of a gateway, in `data/people.json` of the home; every change is in the audit before it counts. */
 export type People = ReturnType<typeof openPeople>
 
-interface PeopleOptions {
-  readonly home: string
-  readonly store: Pick<SessionStore, 'transaction'>
-  readonly clock: Clock
-}
-
 /** Opens the list of people. Other processes may change it at the same time. */
-export function openPeople({ home, store, clock }: PeopleOptions) {
-  const rows = fileRows<Person>({ home, path: peopleFile(home), clock, row })
-  const record = (by: string, reason: string) => async () => {
-    const facts = { kind: 'change', rule: 'data/people.json', by, reason } as const
-    await store.transaction([{ type: 'audit', facts, time: clock.time() }])
-  }
+export function openPeople(place: RowPlace) {
+  const { clock } = place
+  const rows = openRows<Person>(place, { file: 'people.json', row })
+  const changed = (by: string, reason: string) => ({ kind: 'change', rule: 'data/people.json', by, reason }) as const
   const edit = async (name: string, by: string, reason: string, change: (found: Person) => Person) => {
     let found: Person | undefined
     await rows.edit(
@@ -78,12 +68,14 @@ export function openPeople({ home, store, clock }: PeopleOptions) {
         if (found === undefined) throw personNotFound(name)
         return all.map((each) => (each.name === name ? change(each) : each))
       },
-      record(by, reason),
+      changed(by, reason),
     )
     return found!
   }
 
   return {
+    ready: rows.ready,
+    close: rows.close,
     /** In the order in which they were added. Throws RuntimeError `storage` where the file cannot be read. */
     list: (): readonly Person[] => rows.current(),
     /** Where the file cannot be read there is nobody. */
@@ -104,7 +96,7 @@ export function openPeople({ home, store, clock }: PeopleOptions) {
           }
           return [...all, person]
         },
-        record(by, `${name} added as ${role}`),
+        changed(by, `${name} added as ${role}`),
       )
       return person
     },
@@ -123,18 +115,9 @@ export function openPeople({ home, store, clock }: PeopleOptions) {
   }
 }
 
-/** The people of a home, to look at. Throws RuntimeError `storage` where their file cannot be read. */
-export function readPeople(home: string, clock: Clock): readonly Person[] {
-  return fileRows<Person>({ home, path: peopleFile(home), clock, row }).current()
-}
-
-/** Throws where nobody of this name can have a token: RuntimeError `not-found`. */
-export function assertPerson(home: string, name: string, clock: Clock): void {
-  if (!readPeople(home, clock).some((each) => each.name === name && !each.leaving)) throw personNotFound(name)
-}
-
-function peopleFile(home: string): string {
-  return join(homeAt(home).data, 'people.json')
+/** Whether somebody can come in. */
+export function isThere(person: Person | undefined): person is Person {
+  return person !== undefined && !person.leaving
 }
 
 /** The home of a person, within that of the gateway. */

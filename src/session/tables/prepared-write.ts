@@ -10,7 +10,7 @@ import { putFile, setFileOwner, setFileState } from './file-table.ts'
 import { putRecord } from './record-table.ts'
 import { bind } from './session-table.ts'
 import { cutLongTexts, type LongText } from './text-parts.ts'
-import { putValue } from './value-table.ts'
+import { putValue, replaceValue } from './value-table.ts'
 
 export interface PreparedWrite {
   /** About how much it writes. */
@@ -70,7 +70,7 @@ function apply(write: Exclude<Write, { readonly type: 'append' | 'call' | 'conte
     case 'call-outcome':
       return finishCall(write.id, write.outcome)
     case 'value':
-      return putValue(write.key, write.value)
+      return write.was ? replaceValue(write.key, write.value, write.was.value) : putValue(write.key, write.value)
     case 'binding':
       return bind(write.binding, write.session)
     case 'record':

@@ -1,0 +1,164 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { RuntimeError } from '../../capability.ts'
+import { type Clock, errorMessage } from '../../platform.ts'
+import { type AuditFacts, type SessionStore, StoreError } from '../../session.ts'
+import { editFile } from '../home/edit-file.ts'
+import { homeAt } from '../home/home.ts'
+
+/** A short list of a gateway, such as that of its tokens. */
+export interface Rows<Row> {
+  /** The rows as they are now; those in a database as they were a second ago at most. Throws where they cannot be read. */
+  current(): readonly Row[]
+  /** Changes them, whole or not at all. `facts` are in the audit before the change counts: where they cannot be recorded, nothing is changed. */
+  edit(change: (rows: readonly Row[]) => readonly Row[], facts?: AuditFacts): Promise<void>
+  /** Resolves when they can be asked for. Rejects where they cannot be read. */
+  readonly ready: Promise<void>
+  close(): void
+}
+
+/** Where the lists of a gateway are. */
+export interface RowPlace {
+  readonly home: string
+  readonly store: Pick<SessionStore, 'transaction' | 'value' | 'gateways'>
+  readonly clock: Clock
+}
+
+interface RowList<Row> {
+  /** Its name in the folder for data, such as `tokens.json`. */
+  readonly file: string
+  readonly row: z.ZodType<Row>
+}
+
+/**
+ * Opens a list of a gateway. It is a file of the home that only its owner can read, or, where several machines reach the store, a value in
+ * the store, so that all gateways on it see the same. Other processes may change it at the same time.
+ */
+export function openRows<Row>(place: RowPlace, list: RowList<Row>): Rows<Row> {
+  return place.store.gateways === undefined ? fileRows(place, list) : storedRows(place, list)
+}
+
+/** The list in a file. It is read again only where it has changed. */
+export function fileRows<Row>({ home, store, clock }: RowPlace, { file, row }: RowList<Row>): Rows<Row> {
+  const path = join(homeAt(home).data, file)
+  const parse = reader(row, path)
+  let read: { readonly version: string; readonly rows: readonly Row[] } = { version: '', rows: [] }
+  return {
+    ready: Promise.resolve(),
+    close: () => {},
+    current() {
+      const facts = statSync(path, { throwIfNoEntry: false })
+      const version = facts === undefined ? '' : `${facts.ino} ${facts.ctimeMs} ${facts.mtimeMs} ${facts.size}`
+      if (version !== read.version) read = { version, rows: version === '' ? [] : parse(textOf(path)) }
+      return read.rows
+    },
+    async edit(change, facts) {
+      await editFile({
+        home,
+        path,
+        clock,
+        change: (text) => `${JSON.stringify(change(parse(text)), undefined, 2)}\n`,
+        async check(text) {
+          parse(text)
+          if (facts) await store.transaction([{ type: 'audit', facts, time: clock.time() }])
+        },
+      })
+    },
+  }
+}
+
+/** How often a list in a database is read again, ms. */
+const READ_MS = 1_000
+
+/** How often a change is tried where others change the same list. */
+const TRIES = 20
+
+/** The list as a value of the store. A home that had it in a file before brings that with it. */
+function storedRows<Row>({ home, store, clock }: RowPlace, { file, row }: RowList<Row>): Rows<Row> {
+  const key = `gateway/${file}`
+  const parse = reader(row, `${key} in the store`)
+  let rows: readonly Row[] | undefined
+  let fault: unknown = new RuntimeError('storage', `${key} has not been read yet.`)
+
+  function take(value: unknown): readonly Row[] {
+    rows =
+      value === undefined ? fileRows({ home, store, clock }, { file, row }).current() : parse(JSON.stringify(value))
+    fault = undefined
+    return rows
+  }
+
+  async function read(): Promise<void> {
+    try {
+      take(await store.value(key))
+    } catch (error) {
+      rows = undefined
+      fault = error
+    }
+  }
+
+  const ready = read()
+  const stop = clock.every(READ_MS, () => void read(), { idle: true })
+  return {
+    ready,
+    close: stop,
+    current() {
+      if (rows === undefined) throw fault
+      return rows
+    },
+    async edit(change, facts) {
+      for (let attempt = 1; ; attempt += 1) {
+        const was = await store.value(key)
+        const value = change(was === undefined ? take(was) : parse(JSON.stringify(was)))
+        try {
+          await store.transaction([
+            { type: 'value', key, value, was: { value: was } },
+            ...(facts ? [{ type: 'audit', facts, time: clock.time() } as const] : []),
+          ])
+          take(value)
+          return
+        } catch (error) {
+          if (!(error instanceof StoreError) || error.code !== 'conflict' || attempt === TRIES) throw error
+        }
+      }
+    },
+  }
+}
+
+/** Rows that last as long as this process. */
+export function memoryRows<Row>(): Rows<Row> {
+  let rows: readonly Row[] = []
+  return {
+    ready: Promise.resolve(),
+    close: () => {},
+    current: () => rows,
+    async edit(change) {
+      rows = change(rows)
+    },
+  }
+}
+
+function reader<Row>(row: z.ZodType<Row>, place: string): (text: string) => readonly Row[] {
+  const rows = z.array(row)
+  return (text) => {
+    try {
+      return text.trim() === '' ? [] : rows.parse(JSON.parse(text))
+    } catch (error) {
+      throw damaged(place, error)
+    }
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw damaged(path, error)
+  }
+}
+
+function damaged(path: string, error: unknown): RuntimeError {
+  const why = error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error)
+  const hint = 'Until it is corrected, it lets nobody in. The token of the owner works.'
+  return new RuntimeError('storage', `${path} cannot be read: ${why}.`, { path }, { hint, cause: error })
+}
