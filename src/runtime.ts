@@ -70,7 +70,7 @@ export { modelNameFault } from './runtime/configuration/unknown-names.ts'
 export { type Environment, parseWords, variableName } from './runtime/configuration/value.ts'
 export { configurationWarnings } from './runtime/configuration/warnings.ts'
 export { editFile } from './runtime/home/edit-file.ts'
-export { homeStorePlace } from './runtime/configuration/home-store.ts'
+export { homeStorePlace, openHomeDatabase } from './runtime/configuration/home-store.ts'
 export {
   accessFilePath,
   createHome,
@@ -118,7 +118,7 @@ export {
   personRoles,
   scopeOfRole,
 } from './runtime/tokens/people.ts'
-export { openPeopleHomes, type PeopleHomes } from './runtime/people/people-homes.ts'
+export { openPeopleHomes, type PeopleHomes, type Surroundings } from './runtime/people/people-homes.ts'
 export { accessWrites, editAccess, type EditedAccess } from './runtime/tools/edit-access.ts'
 export { pinnedPolicy, unconfinedPrograms } from './runtime/tools/pinned-policy.ts'
 export type { ToolPolicy } from './runtime/tools/tool-policy.ts'

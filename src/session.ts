@@ -122,6 +122,8 @@ export {
   openStore,
   snapshotStore,
   type StoreOptions,
+  readStoreGateways,
+  removeDatabaseStore,
   storeBytes,
   storePath,
 } from './session/store-file.ts'

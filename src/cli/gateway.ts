@@ -1,8 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { GatewayConnection, Io } from '../capability.ts'
-import { defined, errorMessage } from '../platform.ts'
-import type { Configuration, HostedRuntime, OpenOptions, Runtime } from '../runtime.ts'
+import { defined, errorMessage, systemClock } from '../platform.ts'
+import type {
+  Configuration,
+  GatewayTokens,
+  HostedRuntime,
+  OpenOptions,
+  PeopleHomes,
+  RowPlace,
+  Runtime,
+  Surroundings,
+} from '../runtime.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import type { Claim, Waiting } from '../session.ts'
 import { hideSecrets } from './config/effective-values.ts'
@@ -18,6 +27,7 @@ export interface Gateway {
   readonly claim: Claim
   readonly runtime: Runtime
   readonly server: Server
+  readonly people: PeopleHomes
   readonly token: string
   readonly started: string
   /** Stops the running calls, and releases the home. Their turns are kept for the next start, or cancelled with `endsWithCommand`. */
@@ -31,9 +41,18 @@ interface GatewayUse
     readonly signal: AbortSignal
     readonly waits: (
       waiting: Waiting,
-      beginning: Pick<Gateway, 'claim' | 'configuration' | 'started' | 'token'>,
+      beginning: Pick<Gateway, 'claim' | 'configuration' | 'started' | 'token'> & {
+        /** Opens what lets people in while the home of the owner is elsewhere. */
+        readonly open: () => Promise<Entrance>
+      },
     ) => void
   }
+}
+
+/** Who may come in, and the homes of the people within a home. */
+export interface Entrance {
+  readonly tokens: GatewayTokens
+  readonly people: PeopleHomes
 }
 
 /** Claims the home and opens everything on it. Throws, with nothing changed, where it cannot. With `listens` it opens its channels. */
@@ -74,12 +93,31 @@ export async function openGateway(
         ? warnings.map(problemText)
         : [...warnings.filter(({ key }) => key !== 'agent.workspace').map(problemText), noWorkspace]
     const exposed = listens ? await homeWarning(home) : undefined
+    const { model, providers, models } = configuration
+    const live = { model, providers, models, changed: new Set<() => void>() }
+    let around: Surroundings | undefined
+    const people = openPeopleHomes({
+      home,
+      configuration,
+      capabilities,
+      environment: io.environment,
+      version: version(),
+      clock: systemClock,
+      warn,
+      around: () => around!,
+    })
+    const openTokens = async (store: RowPlace['store']) => {
+      const tokens = openGatewayTokens({ home, configured, store, random: randomBytes, clock: systemClock })
+      await tokens.ready
+      return tokens
+    }
     const runtime = await openRuntime({
       home,
       capabilities,
       configuration,
       environment: io.environment,
       version: version(),
+      live,
       listens,
       endsWithCommand,
       warnings: [...known, ...[exposed, claim.warning].filter((text) => text !== undefined)],
@@ -87,30 +125,26 @@ export async function openGateway(
       ...(standby && {
         standby: {
           gateway: { host: hostname(), version: version() },
-          waits: (waiting) => standby.waits(waiting, { claim, configuration, started, token }),
+          waits: (waiting) =>
+            standby.waits(waiting, {
+              claim,
+              configuration,
+              started,
+              token,
+              async open() {
+                const { store, policy } = await openBeside({ home, configuration, capabilities, io, warn })
+                const tokens = await openTokens(store)
+                around = { people: tokens.people, shared: { live, policy }, peers: waiting }
+                return { tokens, people }
+              },
+            }),
           signal: standby.signal,
           warn,
         },
       }),
     })
-    const tokens = openGatewayTokens({
-      home,
-      configured,
-      store: runtime.store,
-      random: randomBytes,
-      clock: runtime.store.clock,
-    })
-    await tokens.ready
-    const people = openPeopleHomes({
-      home,
-      runtime,
-      people: tokens.people,
-      configuration,
-      capabilities,
-      environment: io.environment,
-      version: version(),
-      warn,
-    })
+    const tokens = await openTokens(runtime.store)
+    around = { people: tokens.people, shared: runtime.shared, peers: runtime.store.gateways }
     const { entranceOptions } = await import('../server.ts')
     const checks = { examine, examineSecurity }
     const server = await createHomeServer(
@@ -125,6 +159,7 @@ export async function openGateway(
       claim,
       runtime,
       server,
+      people,
       token,
       started,
       async close() {
@@ -140,6 +175,26 @@ export async function openGateway(
     claim.release()
     throw error
   }
+}
+
+/** The store of the owner's home while another gateway has it, and the policy that it holds: to look at. */
+async function openBeside({
+  home,
+  configuration,
+  capabilities,
+  io,
+  warn,
+}: Pick<OpenOptions, 'home' | 'configuration' | 'capabilities'> & {
+  readonly io: Io
+  readonly warn: (text: string) => void
+}) {
+  const { openHomeDatabase, pinnedPolicy, unconfinedPrograms } = await import('../runtime.ts')
+  const { environment } = io
+  const options = { clock: systemClock, readOnly: true }
+  const store = await openHomeDatabase(home, configuration.store!, environment, options)
+  const programs = unconfinedPrograms(configuration, capabilities)
+  const policy = pinnedPolicy({ home, environment, store, clock: systemClock, writes: false, programs, warn })
+  return { store, policy }
 }
 
 /** Throws for a token that can be guessed. Where there is none yet, a strong one is generated later. */

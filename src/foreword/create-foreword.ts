@@ -84,8 +84,8 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
     await tokens.ready
     const people = open.openPeopleHomes({
       home,
-      runtime: opened,
-      people: tokens.people,
+      clock,
+      around: () => ({ people: tokens.people, shared: opened.shared, peers: opened.store.gateways }),
       configuration,
       capabilities: loaded.capabilities,
       environment,

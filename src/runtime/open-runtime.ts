@@ -50,6 +50,8 @@ export interface OpenOptions {
   readonly onlyReads?: boolean
   /** Where another gateway has the store, this one waits for it before anything else. Absent: it is refused. */
   readonly standby?: Standby
+  /** The models as they are chosen now, shared with others; its own unless given. */
+  readonly live?: LiveModels
   /** The home around it, where it is that of a person. */
   readonly within?: EnclosingHome
 }
@@ -72,7 +74,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
   const { context, agent, model, providers, models, plugins } = configuration
   const { clock = systemClock } = options
   const { workspace } = agent
-  const live: LiveModels = within?.live ?? { model, providers, models, changed: new Set() }
+  const live: LiveModels = within?.live ?? options.live ?? { model, providers, models, changed: new Set() }
   const storeFile = storePath(homeAt(home).data)
   const database = configuration.store
   const hasStore = database !== undefined || existsSync(storeFile)

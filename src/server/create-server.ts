@@ -4,21 +4,15 @@ import { Hono } from 'hono'
 import type { Failure, Finding, Route, Runtime } from '../capability.ts'
 import { type Clock, defined, type KnownSecrets, once, redactData } from '../platform.ts'
 import type { AuditFacts } from '../session.ts'
-import {
-  type BrowserSessions,
-  type GatewayTokens,
-  type HostedRuntime,
-  openBrowserSessions,
-  type PeopleHomes,
-} from '../runtime.ts'
+import { type GatewayTokens, type HostedRuntime, openBrowserSessions, type PeopleHomes } from '../runtime.ts'
 import { errorResponse } from './answer.ts'
-import { createBodyRooms } from './body-rooms.ts'
-import { type Brake, createBrake } from './brake.ts'
 import { allRoutes, collectContributions, type ServerContribution } from './contributions.ts'
 import { askServer, commandRoutes } from './routes/command-routes.ts'
 import { createStreams, defaultStreamLimits, type StreamLimits } from './event-stream.ts'
+import { createForwarder, type Forwarder, headersOf, writeResponse } from './forward.ts'
 import { redactFailure, toFailure, HttpFailure } from './failure.ts'
-import { assertBindIsSafe, createGuard, type Guard, ownerOf, requireScope, type Visitor } from './guard.ts'
+import { createEntrance, type Entrance } from './entrance.ts'
+import { assertBindIsSafe, ownerOf, requireScope, type Visitor } from './guard.ts'
 import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
 import { createPersonServers } from './person-servers.ts'
 import { createRawAnswers, type RawAnswers } from './raw-answers.ts'
@@ -45,7 +39,6 @@ import { tokenRoutes } from './routes/token-routes.ts'
 import { budgetRoutes, costRoutes, usageRoutes } from './routes/cost-routes.ts'
 import { assertChoiceNames, type ChoiceDescriptions } from './session-choices.ts'
 import type { EntranceOptions } from './sign-in/sign-in-options.ts'
-import { createVisits, type Visits } from './visits.ts'
 import { type Transformer, TransformStream } from 'node:stream/web'
 
 export interface ServerOptions extends EntranceOptions {
@@ -81,15 +74,6 @@ export interface ServerOptions extends EntranceOptions {
   readonly within?: Entrance | undefined
 }
 
-/** What all servers of one gateway share: who may come in, and room for the bodies of requests. */
-interface Entrance {
-  readonly guard: Guard
-  readonly browsers: BrowserSessions
-  readonly visits: Visits
-  readonly brake: Brake
-  readonly rooms: ReturnType<typeof createBodyRooms>
-}
-
 /** Answers a POST of a service. A rejection becomes an internal failure. */
 export type Hook = (request: Request) => Promise<Response>
 
@@ -102,6 +86,8 @@ export interface ServerLog {
 export interface Server {
   /** Never rejects. `bindings` are what an HTTP adapter passes besides the request. */
   fetch(request: Request, bindings?: Bindings): Promise<Response>
+  /** Takes a request over where other gateways share the database: it is answered by `here`, or at another one. */
+  readonly pass?: Forwarder['pass'] | undefined
   /** Answers on the socket, where an endpoint does so. Returns `false` where `fetch` answers; absent: it answers everything. */
   answer?(incoming: IncomingMessage, outgoing: ServerResponse): boolean
   /** Ends every open stream; readers reconnect. Answers end with an error, or continue where `answers` is `false`. */
@@ -115,7 +101,7 @@ export interface Server {
 }
 
 /** The server of a home, to which others hand those who were let in already. */
-interface HomeServer extends Server {
+export interface HomeServer extends Server {
   /** Rejects with what cannot be answered. */
   fetchAs(visitor: Visitor, request: Request, bindings: Bindings): Promise<Response>
   readonly raw: RawAnswers
@@ -218,20 +204,8 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
     firstSegments.has(path.split('/', 2)[1]) &&
     open.some((each) => each.method === (method === 'HEAD' ? 'GET' : method) && matchesPath(each.path, path))
   let { token } = options
-  const brake = within?.brake ?? createBrake({ clock, record })
-  const guard =
-    within?.guard ??
-    createGuard({
-      clock,
-      ...options,
-      ...options.tokens,
-      people: homes?.people,
-      token: () => token,
-      browsers,
-      brake,
-      isOpen,
-    })
-  const visits = within?.visits ?? createVisits(clock, guard.isValid)
+  const shared = within ?? createEntrance({ ...options, clock, token: () => token, browsers, isOpen }, record)
+  const { guard, visits, brake, rooms } = shared
   const formats = contributions.flatMap(({ errorFormat }) => errorFormat ?? [])
 
   const answerFailure = (error: unknown, path: string, headers: Headers): Response => {
@@ -240,14 +214,7 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
     return errorResponse(failure, path, formats, headers)
   }
   const maxBodyBytes = options.maxBodyBytes ?? 1024 * 1024
-  const rooms = within?.rooms ?? createBodyRooms(options.heldBodyMegabytes ?? 128, clock)
-  const ofPerson = createPersonServers(options.people, async (own) =>
-    createHomeServer(own, {
-      ...personOptions(options),
-      ...(await hostedOptions(own)),
-      within: { guard, browsers, visits, brake, rooms },
-    }),
-  )
+  const ofPerson = createPersonServers(homes, (own) => createPersonServer(own, options, shared))
   const mcp = lazyEndpoint(runtime, {
     version: options.version,
     maxBodyBytes,
@@ -263,10 +230,10 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
     return answerFailure(routeNotFound(reachable, req.method, req.path), req.path, headers)
   })
 
-  const raw = createRawAnswers({
+  const raw: RawAnswers = createRawAnswers({
     endpoints: contributions.flatMap(({ rawEndpoints = [] }) => rawEndpoints),
     guard,
-    ofPerson: async (person) => (await ofPerson.of(person)).raw,
+    ofPerson: async (person) => (within ? raw : (await ofPerson.of(person)).raw),
     visits,
     rooms,
     secrets: options.secrets,
@@ -284,6 +251,21 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
       room.end()
     }
   }
+
+  const forwarder =
+    options.people &&
+    runtime.store.gateways &&
+    createForwarder({
+      clock,
+      homes: options.people,
+      personOf: (incoming) => guard.personOf(headersOf(incoming), incoming.socket.remoteAddress, raw.tokenOf(incoming)),
+      ownersGateway: () => undefined,
+      refuse: (sockets, error) =>
+        void writeResponse(
+          sockets,
+          answerFailure(error, requestPath(`http://gateway${sockets.incoming.url}`), headersOf(sockets.incoming)),
+        ),
+    })
 
   const fetchAs: HomeServer['fetchAs'] = async (visitor, request, bindings) => {
     const path = requestPath(request.url)
@@ -309,6 +291,7 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
     async settle() {
       await Promise.all([brake.settle(), entrance?.brake.settle(), options.tokens?.uses.idle()])
     },
+    pass: forwarder?.pass,
     answer: raw.answer,
     raw,
     fetchAs,
@@ -328,6 +311,15 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
       }
     },
   }
+}
+
+/** The server of the home of a person. It answers those alone whom the entrance has let in. */
+export async function createPersonServer(
+  runtime: HostedRuntime,
+  options: ServerOptions,
+  within: Entrance,
+): Promise<HomeServer> {
+  return createHomeServer(runtime, { ...personOptions(options), ...(await hostedOptions(runtime)), within })
 }
 
 /** Of the options of a gateway, those that hold for the server of a person, too. */

@@ -200,6 +200,16 @@ export function createGuard({
       if (visitor) return { visitor: { ...visitor, ...defined({ cookie }) } }
       throw unauthorized('The token is missing.', signIn && { signIn: '/sign-in' })
     },
+    /** Whose home a request asks for; `undefined`: that of the owner, or none. It may still be refused. */
+    personOf(headers: Headers, socket: string | undefined, brought?: string): string | undefined {
+      const authorization = brought === undefined ? (headers.get('authorization') ?? keyAuthorization(headers)) : null
+      const token = brought ?? /^bearer +(.+)$/i.exec(authorization ?? '')?.[1]
+      if (token !== undefined) return holderOf(sha256(token))?.visitor.person
+      if (authorization !== null || !isFromHere(headers)) return undefined
+      const cookie = readCookie(headers, headers.get('host')?.toLowerCase() ?? '')
+      const browser = cookie === undefined ? undefined : browsers.find(cookie)
+      return nameOfProxy?.(headers, socket) ?? browser?.person ?? (browser && holderOf(browser.token)?.visitor.person)
+    },
     /** Whether it contains a token: in any form where it is known, and as a word where it was made and not used yet. */
     holdsToken(text: string | Uint8Array) {
       const owner = token()

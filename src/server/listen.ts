@@ -27,7 +27,11 @@ export async function listen(server: Server, { port, bind }: { port: number; bin
   const http = createHttpServer({ keepAliveTimeout: 30_000 }, (incoming, outgoing) => {
     if (drain.began && incoming.url !== LIVE_PATH) return void refuse(incoming, outgoing)
     drain.enter(outgoing)
-    if (!server.answer?.(incoming, outgoing)) void listener(incoming, outgoing)
+    const here = () => {
+      if (!server.answer?.(incoming, outgoing)) void listener(incoming, outgoing)
+    }
+    if (server.pass) server.pass({ incoming, outgoing }, here)
+    else here()
   })
   await startListening(http, port, bind)
   const address = http.address()

@@ -25,6 +25,8 @@ interface RawAnswerParts {
 }
 
 export interface RawAnswers {
+  /** The token that a request to one of the endpoints brings. */
+  tokenOf(incoming: IncomingMessage): string | undefined
   /** Answers a request of a raw endpoint on the socket; `false` for the others. What it begins never rejects. */
   answer(incoming: IncomingMessage, outgoing: ServerResponse): boolean
   /** Answers somebody whom the guard has let in. `path` is that of the endpoint. */
@@ -33,10 +35,11 @@ export interface RawAnswers {
 
 export function createRawAnswers(parts: RawAnswerParts): RawAnswers {
   const { endpoints, guard } = parts
+  const endpointOf = ({ url = '' }: IncomingMessage) => endpoints.find(({ path }) => url.startsWith(path))
   return {
+    tokenOf: (incoming) => endpointOf(incoming)?.token(incoming)?.value,
     answer(incoming, outgoing) {
-      const { url = '' } = incoming
-      const endpoint = endpoints.find(({ path }) => url.startsWith(path))
+      const endpoint = endpointOf(incoming)
       if (endpoint === undefined) return false
       void answerRaw(endpoint, parts, { incoming, outgoing })
       return true

@@ -1,18 +1,25 @@
-import { randomBytes } from 'node:crypto'
 import { type Clock, defined } from '../platform.ts'
-import { openBrowserSessions } from '../runtime.ts'
+import { type PeopleHomes, personNotFound } from '../runtime.ts'
 import type { GatewayRow, Waiting } from '../session.ts'
 import { errorResponse, json, securityHeaders } from './answer.ts'
-import { createBrake } from './brake.ts'
-import type { Server } from './create-server.ts'
+import { createPersonServer, type Server, type ServerOptions } from './create-server.ts'
+import { createEntrance } from './entrance.ts'
 import { HttpFailure, toFailure } from './failure.ts'
-import { createGuard, requireScope } from './guard.ts'
+import { createForwarder, headersOf, type Sockets, writeResponse } from './forward.ts'
+import { requireScope } from './guard.ts'
 import { listen, type ListeningServer } from './listen.ts'
 import { gatewayMetrics, METRICS_TYPE, metricsText } from './metrics-text.ts'
+import { createPersonServers } from './person-servers.ts'
 import { LIVE_PATH } from './routes/health-routes.ts'
 
-export interface StandbyOptions {
+export interface StandbyOptions extends Pick<
+  ServerOptions,
+  'tokens' | 'people' | 'maxBodyBytes' | 'heldBodyMegabytes' | 'trustedProxy' | 'publicUrl' | 'log'
+> {
   readonly clock: Clock
+  readonly version: string
+  /** Where the other gateways reach this one; absent: where it listens. */
+  readonly peerAddress?: string | undefined
   readonly token: string | undefined
   readonly bind: string
   readonly port: number
@@ -32,6 +39,10 @@ export async function listenOnStandby(waiting: Waiting, options: StandbyOptions)
   const listening = await listen(
     {
       fetch: (request, bindings) => server.fetch(request, bindings),
+      pass(sockets, here) {
+        if (server.pass) server.pass(sockets, here)
+        else here()
+      },
       answer: (incoming, outgoing) => server.answer?.(incoming, outgoing) ?? false,
       endStreams: (which) => server.endStreams(which),
       refuse: (failure, path, headers) => server.refuse(failure, path, headers),
@@ -43,7 +54,9 @@ export async function listenOnStandby(waiting: Waiting, options: StandbyOptions)
     },
     options,
   )
-  await waiting.announce(listening.url)
+  const address = options.peerAddress ?? listening.url
+  await waiting.announce(address)
+  await options.people?.announce(address)
   return {
     listening,
     serve(next) {
@@ -55,32 +68,52 @@ export async function listenOnStandby(waiting: Waiting, options: StandbyOptions)
 const OPEN_PATHS: readonly string[] = ['/health', LIVE_PATH, '/health/ready']
 
 /**
- * The server of a gateway that stands by: it is alive and not ready, lists the gateways to callers with the token of the owner, and
- * refuses everything else with the address of the one that works.
+ * The server of a gateway that stands by for the home of the owner: it is alive and not ready, and lists the gateways. It has homes of
+ * people as any other gateway has, and hands on what is for the one that has the owner's; without one, that is refused.
  */
-function createStandbyServer(waiting: Waiting, { clock, token, bind, allowedHosts }: StandbyOptions): Server {
-  const brake = createBrake({ clock, record: async () => {} })
-  const guard = createGuard({
+function createStandbyServer(waiting: Waiting, options: StandbyOptions): Server {
+  const { clock, token, people } = options
+  const isOpen = (path: string) => OPEN_PATHS.includes(path)
+  const entrance = createEntrance({ ...options, token: () => token, isOpen: (_, path) => isOpen(path) }, async () => {})
+  const { guard, brake } = entrance
+  const persons = createPersonServers(people, (runtime) => createPersonServer(runtime, options, entrance))
+  const answerFailure = (error: unknown, path: string) => errorResponse(toFailure(error), path)
+  const forwarder = createForwarder({
     clock,
-    token: () => token,
-    browsers: openBrowserSessions({ random: randomBytes, clock }),
-    brake,
-    bind,
-    allowedHosts,
-    isOpen: (_, path) => OPEN_PATHS.includes(path),
+    homes: people ?? nobodysHomes,
+    personOf: (incoming) => guard.personOf(headersOf(incoming), incoming.socket.remoteAddress),
+    ownersGateway({ url = '' }) {
+      if (OWN_PATHS.includes(url.split('?')[0]!)) return undefined
+      return waiting.active()?.address
+    },
+    refuse: (sockets, error) => void writeResponse(sockets, answerFailure(error, sockets.incoming.url ?? '')),
   })
+
+  /** The raw endpoints of a person are those of their own server. */
+  async function answerHere({ incoming, outgoing }: Sockets, here: () => void): Promise<void> {
+    const person = guard.personOf(headersOf(incoming), incoming.socket.remoteAddress)
+    const server = person === undefined ? undefined : await persons.of(person).catch(() => undefined)
+    if (!server?.raw.answer(incoming, outgoing)) here()
+  }
+
   return {
     clock,
     token,
-    endStreams: () => brake.release(),
+    pass: (sockets, here) => forwarder.pass(sockets, () => void answerHere(sockets, here)),
+    endStreams(which) {
+      brake.release()
+      persons.endStreams(which)
+    },
     settle: () => brake.settle(),
     refuse: (failure, path) => errorResponse(failure, path),
-    async fetch(request, { remote } = {}) {
+    async fetch(request, bindings = {}) {
       const path = new URL(request.url).pathname
       try {
-        const entry = await guard.enter(request, path, remote)
+        const entry = await guard.enter(request, path, bindings.remote)
         if ('answer' in entry) return entry.answer
         const { visitor } = entry
+        if (visitor.person !== undefined)
+          return await (await persons.of(visitor.person)).fetchAs(visitor, request, bindings)
         if (path === '/health' || path === LIVE_PATH) return json({ ok: true })
         if (path === '/health/ready') throw standbyFailure(undefined)
         requireScope(visitor, 'read', path)
@@ -91,10 +124,19 @@ function createStandbyServer(waiting: Waiting, { clock, token, bind, allowedHost
         }
         throw standbyFailure(waiting.active())
       } catch (error) {
-        return errorResponse(toFailure(error), path)
+        return answerFailure(error, path)
       }
     },
   }
+}
+
+/** What a gateway that stands by says of itself. */
+const OWN_PATHS: readonly string[] = [...OPEN_PATHS, '/api/gateways', '/metrics']
+
+const nobodysHomes: Pick<PeopleHomes, 'place' | 'hold' | 'suspect'> = {
+  place: async (name) => Promise.reject(personNotFound(name)),
+  hold: () => () => {},
+  suspect: () => {},
 }
 
 function standbyFailure(active: GatewayRow | undefined): HttpFailure {

@@ -8,6 +8,7 @@ import {
   readSqliteFile,
   sqliteFileFault,
 } from '../platform.ts'
+import type { GatewayRow } from './gateways.ts'
 import { isPostgresAddress } from './postgres/address.ts'
 import type { PostgresAddress } from './postgres/client.ts'
 import type { DatabaseFacts } from './postgres/examine-database.ts'
@@ -59,6 +60,18 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
 export async function examineDatabase(at: PostgresAddress): Promise<DatabaseFacts> {
   const postgres = await import('./postgres/examine-database.ts')
   return postgres.databaseFacts(at)
+}
+
+/** Removes the store of a home from its database once no process has it. @throws StoreError `claimed`, `io` */
+export async function removeDatabaseStore(at: PostgresAddress, clock: Clock): Promise<void> {
+  const postgres = await import('./postgres/other-stores.ts')
+  return postgres.removeDatabaseStore(at, clock)
+}
+
+/** The processes on a database store; none where there is no such store. @throws StoreError `io` */
+export async function readStoreGateways(at: PostgresAddress): Promise<readonly GatewayRow[]> {
+  const postgres = await import('./postgres/other-stores.ts')
+  return postgres.readStoreGateways(at)
 }
 
 /** The first fault of the store, in one sentence; `undefined` where it has none. */

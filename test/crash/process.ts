@@ -79,7 +79,13 @@ const store = await openStore({
   standby: {
     gateway: { host: 'test', version: '0.1.0' },
     waits(waiting) {
-      port = listenOnStandby(waiting, { clock: systemClock, token: undefined, port: 0, bind: '127.0.0.1' })
+      port = listenOnStandby(waiting, {
+        clock: systemClock,
+        token: undefined,
+        version: 'test',
+        port: 0,
+        bind: '127.0.0.1',
+      })
       void port.then(({ listening }) => say(`listening ${listening.url}`))
     },
   },

@@ -33,8 +33,8 @@ export async function signInGateway(t: TestContext, options: SignInOptions = {})
   const tokens = openGatewayTokens({ clock: systemClock, home, store: runtime.store, random: randomBytes })
   const homes = openPeopleHomes({
     home,
-    runtime: runtime as unknown as HostedRuntime,
-    people: tokens.people,
+    clock: systemClock,
+    around: () => ({ people: tokens.people, shared: (runtime as unknown as HostedRuntime).shared }),
     configuration,
     capabilities: builtIn,
     environment: {},

@@ -5,7 +5,7 @@ import type { AnyCapability, Command, CommandCall, Io, StartLine } from '../../c
 import type { ModelFacts, ModelsSettings, Provider } from '../../model.ts'
 import { systemClock, defined, errorMessage, settlesWithin, withTimeout } from '../../platform.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
-import { type Gateway, openGateway } from '../gateway.ts'
+import { type Entrance, type Gateway, openGateway } from '../gateway.ts'
 import { exitNow, onInterrupt } from '../interrupt.ts'
 import { loadedCapabilities, note, print, printJson } from '../io.ts'
 import { addressWithToken, type StartFacts, startScreen } from '../start-screen.ts'
@@ -54,7 +54,9 @@ async function runGateway(call: CommandCall, given: Io): Promise<number> {
   }).catch((error: unknown) => standby.end(error))
   if (gateway === undefined) return 0
   const listening = await standby.serve(gateway.server, () => listenOn(gateway))
-  await gateway.runtime.store.gateways?.announce(listening.url)
+  const address = gateway.configuration.gateway.peerAddress ?? listening.url
+  await gateway.runtime.store.gateways?.announce(address)
+  await gateway.people.announce(address)
   const stopReturning = returnMemoryWhenQuiet(systemClock)
   let fault: unknown
   try {
@@ -85,11 +87,18 @@ function prepareStandby(io: Io) {
   const ending = new AbortController()
   let interrupted: Promise<void> | undefined
   let port: Promise<StandbyListener> | undefined
+  let homes: Entrance['people'] | undefined
   return {
     signal: ending.signal,
     waits(
       waiting: Waiting,
-      { claim, configuration, started, token }: Pick<Gateway, 'claim' | 'configuration' | 'started' | 'token'>,
+      {
+        claim,
+        configuration,
+        started,
+        token,
+        open,
+      }: Pick<Gateway, 'claim' | 'configuration' | 'started' | 'token'> & { readonly open: () => Promise<Entrance> },
     ) {
       interrupted = waitForInterrupt(io).then(() => ending.abort())
       port = openPort()
@@ -97,7 +106,16 @@ function prepareStandby(io: Io) {
 
       async function openPort(): Promise<StandbyListener> {
         const { listenOnStandby } = await import('../../server.ts')
-        const opened = await listenOnStandby(waiting, { ...configuration.gateway, clock: systemClock, token })
+        const { people, tokens } = await open()
+        homes = people
+        const opened = await listenOnStandby(waiting, {
+          ...configuration.gateway,
+          clock: systemClock,
+          version: version(),
+          token,
+          people,
+          tokens,
+        })
         const { url } = opened.listening
         claim.update({ pid: process.pid, address: url, started })
         const { address, host } = waiting.active() ?? {}
@@ -119,6 +137,7 @@ function prepareStandby(io: Io) {
         throw new CommandFailure('port', errorMessage(cause), { cause })
       }
       await opened?.listening.close({ graceMs: 0 })
+      await homes?.close()
       if (!ending.signal.aborted) throw error
       note(io, 'Stopped standing by.')
       return undefined

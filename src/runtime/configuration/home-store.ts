@@ -1,7 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { defined, errorMessage } from '../../platform.ts'
-import { databaseName, openStore, type SessionStore, StoreError, type StoreOptions, storePath } from '../../session.ts'
+import { type Clock, defined, errorMessage } from '../../platform.ts'
+import {
+  databaseName,
+  openStore,
+  readStoreGateways,
+  removeDatabaseStore,
+  type SessionStore,
+  StoreError,
+  type StoreOptions,
+  storePath,
+} from '../../session.ts'
 import type { Configuration } from './configuration.ts'
 import { loadConfiguration } from './load.ts'
 import { ConfigurationError } from './problem.ts'
@@ -13,13 +22,13 @@ export type HomeStorePlace = Pick<StoreOptions, 'path' | 'schema' | 'readers' | 
 
 type StoreSetting = NonNullable<Configuration['store']>
 
-interface Surroundings {
+interface StoreSurroundings {
   readonly home: string
   readonly environment: Environment
 }
 
 /** Where the store of a home is as its configuration is now, for a command without a gateway. @throws ConfigurationError */
-export async function homeStorePlace({ home, environment }: Surroundings): Promise<HomeStorePlace> {
+export async function homeStorePlace({ home, environment }: StoreSurroundings): Promise<HomeStorePlace> {
   if (!environment['FOREWORD_STORE'] && !textOf(home).includes('"store"')) return { path: storePath(homeAt(home).data) }
   const { configuration, problems } = await loadConfiguration({ home, environment, capabilities: [] })
   const wrong = problems.filter(({ key }) => key === '' || key === 'store' || key.startsWith('store.'))
@@ -85,4 +94,17 @@ function textOf(home: string): string {
   } catch {
     return ''
   }
+}
+
+/** Removes the store of a home from its database, with everything in it, once no gateway has it any more. */
+export async function removeHomeDatabase(store: StoreSetting, environment: Environment, clock: Clock): Promise<void> {
+  const { path: address, ...place } = await databasePlace(store, environment)
+  await removeDatabaseStore({ address, ...place }, clock)
+}
+
+/** The address of the gateway that has the store of a home in its database; `undefined` where none has, or it does not listen yet. */
+export async function homeHolder(store: StoreSetting, environment: Environment): Promise<string | undefined> {
+  const { path: address, ...place } = await databasePlace(store, environment)
+  const rows = await readStoreGateways({ address, ...place })
+  return rows.find(({ state }) => state === 'active')?.address
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { environmentVariable, homePath, milliseconds, modelId, share, tokens } from '../../capability.ts'
+import { environmentVariable, homePath, httpAddress, milliseconds, modelId, share, tokens } from '../../capability.ts'
 import { type Layout, usualLayout } from '../../context.ts'
 import type { Provider } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
@@ -33,6 +33,11 @@ const gateway = z.strictObject({
     .refine(isAddress, 'must be an address or a name, without a scheme, a port or a path')
     .default('127.0.0.1')
     .describe('Address that the gateway listens on. Any other than loopback needs a token of at least 24 characters.'),
+  peerAddress: httpAddress()
+    .optional()
+    .describe(
+      'Address at which the other gateways on the same database reach this one, such as http://10.0.0.5:4141. The one that it listens on unless given.',
+    ),
   token: z
     .string()
     .regex(/^[\x21-\x7e]+$/, 'must be a word of printable characters without spaces')

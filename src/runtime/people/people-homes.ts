@@ -1,80 +1,56 @@
-import { copyFile, mkdir, readdir, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { type AnyCapability, RuntimeError } from '../../capability.ts'
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { RuntimeError } from '../../capability.ts'
 import { errorMessage } from '../../platform.ts'
-import { claimHome } from '../../session.ts'
-import type { Configuration } from '../configuration/configuration.ts'
-import { loadConfiguration } from '../configuration/load.ts'
-import { ConfigurationError } from '../configuration/problem.ts'
-import type { Environment } from '../configuration/value.ts'
 import type { HostedRuntime } from '../create-runtime.ts'
-import { createHome, createWorkspace, homeAt } from '../home/home.ts'
-import { openRuntime } from '../open-runtime.ts'
+import { homeHolder, removeHomeDatabase } from '../configuration/home-store.ts'
 import { isThere, type People, peopleFolder, personHome, personNotFound } from '../tokens/people.ts'
-import { personCapabilities, personConfiguration } from './person-configuration.ts'
-import { personPolicy } from './person-policy.ts'
+import {
+  HomeElsewhere,
+  makePersonHome,
+  type OpenHome,
+  openPersonHome,
+  type PersonHomeOptions,
+} from './open-person-home.ts'
+import { personConfiguration } from './person-configuration.ts'
+import { createPlacement, type Peers } from './placement.ts'
 
 /** The homes of the people of a gateway: each has a runtime over a store, files and a workspace of its own. */
 export type PeopleHomes = ReturnType<typeof openPeopleHomes>
 
-interface PeopleHomesOptions {
-  /** The home of the gateway, and its runtime. */
-  readonly home: string
-  readonly runtime: Pick<HostedRuntime, 'store' | 'shared'>
+/** Where the home of a person is open: here, or at another gateway on the same database, by its address. */
+export type HomePlace = { readonly runtime: HostedRuntime } | { readonly elsewhere: string }
+
+/** What the homes of people lie in, as it is now: a gateway that stood by may take the home of the owner over. */
+export interface Surroundings {
   readonly people: People
-  /** Of the home of the gateway, as it was opened. */
-  readonly configuration: Configuration
-  /** Those of the program, and those that the configuration names. */
-  readonly capabilities: readonly AnyCapability[]
-  readonly environment: Environment
-  readonly version: string
-  readonly warn: (text: string) => void
+  /** What the owner has decided for everybody. */
+  readonly shared: HostedRuntime['shared']
+  /** This gateway among those on the database; absent: it is the only one. */
+  readonly peers?: Peers | undefined
 }
+
+interface PeopleHomesOptions extends Omit<PersonHomeOptions, 'shared'> {
+  readonly around: () => Surroundings
+}
+
+/** How long a home is taken to be where it was found, ms. */
+const FOUND_MS = 2_000
+/** How many looks at the list of gateways a home has to be quiet for before it moves to where it belongs. */
+const QUIET_LOOKS = 3
 
 /** Opens nothing yet: the home of a person is opened when something is asked of it, or with `openAll`. */
 export function openPeopleHomes(options: PeopleHomesOptions) {
-  const { home, people, environment, capabilities, warn } = options
-  const { store, shared } = options.runtime
-  const { clock } = store
+  const { home, environment, capabilities, clock, warn, around } = options
+  const people = () => around().people
+  const peers = () => around().peers
   const opened = new Map<string, Promise<OpenHome>>()
+  const found = new Map<string, { readonly address: string; readonly until: number }>()
+  const inUse = new Map<string, number>()
+  const quiet = new Map<string, number>()
+  const placement = createPlacement(clock, peers)
+  let address: string | undefined
+  let stopWatching: (() => void) | undefined
   let isClosing = false
-
-  async function open(name: string): Promise<OpenHome> {
-    const folder = personHome(home, name)
-    const own = personCapabilities(capabilities)
-    const configuration = personConfiguration(options.configuration, capabilities, { name, home: folder })
-    await createHome(homeAt(folder))
-    const claim = await claimHome(folder, { pid: process.pid, started: clock.time() }, { environment })
-    try {
-      const fault = await createWorkspace(configuration.agent.workspace)
-      const tell = (text: string) => warn(`${name}: ${text}`)
-      for (const text of [fault, claim.warning]) if (text !== undefined) tell(text)
-      const runtime = await openRuntime({
-        home: folder,
-        capabilities: own,
-        configuration,
-        environment,
-        version: options.version,
-        clock,
-        listens: true,
-        warn: tell,
-        within: {
-          home,
-          live: shared.live,
-          policy: personPolicy(shared.policy),
-          async configuration() {
-            const { configuration: now, problems } = await loadConfiguration({ home, environment, capabilities })
-            if (problems.length > 0) throw new ConfigurationError(problems)
-            return personConfiguration(now, capabilities, { name, home: folder })
-          },
-        },
-      })
-      return { runtime, release: claim.release }
-    } catch (error) {
-      claim.release()
-      throw error
-    }
-  }
 
   /** One that could not be opened is tried again at the next question. */
   function opening(name: string): Promise<OpenHome> {
@@ -82,31 +58,114 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       throw new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
     const before = opened.get(name)
     if (before) return before
-    const next = open(name)
+    const next = openPersonHome(name, { ...options, shared: around().shared }, placement.isGone)
     opened.set(name, next)
-    next.catch(() => opened.delete(name))
+    next.then(
+      ({ runtime }) => {
+        if (address !== undefined) void runtime.store.gateways?.announce(address).catch(() => {})
+        // Another gateway has taken it over: what is here writes nothing any more.
+        void runtime.store.failed.then(() => close(name).catch(() => {}))
+      },
+      (error: unknown) => {
+        opened.delete(name)
+        if (error instanceof HomeElsewhere)
+          found.set(name, { address: error.address, until: clock.monotonic() + FOUND_MS })
+      },
+    )
     return next
   }
 
   async function close(name: string): Promise<void> {
-    const found = await opened.get(name)?.catch(() => undefined)
-    if (found === undefined) return
+    const own = opened.get(name)
+    const one = await own?.catch(() => undefined)
+    if (one === undefined || opened.get(name) !== own) return
     opened.delete(name)
     try {
-      await found.runtime.close()
+      await one.runtime.close()
     } finally {
-      found.release()
+      one.release()
     }
+  }
+
+  /** Opens what belongs here, closes what belongs elsewhere and is quiet, and what belongs to nobody any more. */
+  async function settle(): Promise<void> {
+    const all = people().list()
+    for (const name of opened.keys()) {
+      if (!isThere(all.find((each) => each.name === name))) await close(name)
+      else if (placement.otherFor(name) === undefined || !(await isQuiet(name))) quiet.delete(name)
+      else if ((quiet.get(name) ?? 0) >= QUIET_LOOKS) await close(name)
+      else quiet.set(name, (quiet.get(name) ?? 0) + 1)
+    }
+    for (const { name, leaving } of all) {
+      if (leaving || opened.has(name) || placement.otherFor(name) !== undefined) continue
+      if ((found.get(name)?.until ?? -Infinity) > clock.monotonic()) continue
+      await opening(name).catch((error: unknown) => {
+        if (!(error instanceof HomeElsewhere)) warn(`The home of ${name} could not be opened: ${errorMessage(error)}`)
+      })
+    }
+  }
+
+  /** The address of the gateway that has a home, as the database says. */
+  async function holderOf(name: string): Promise<string | undefined> {
+    const store = storeOf(name)
+    return store && homeHolder(store, environment)
+  }
+
+  function storeOf(name: string) {
+    return personConfiguration(options.configuration, capabilities, { name, home: personHome(home, name) }).store
+  }
+
+  async function isQuiet(name: string): Promise<boolean> {
+    if ((inUse.get(name) ?? 0) > 0) return false
+    const { running, queued } = await (await opened.get(name)!).runtime.status()
+    return running + queued === 0
   }
 
   return {
     /** Who they are. */
-    people,
-    /** The runtime of a person. Rejects with RuntimeError `not-found` for nobody, and with what keeps their home from being opened. */
+    get people() {
+      return people()
+    },
+    /**
+     * Where the home of a person is. `forwarded`: another gateway has handed the request on, so that it is opened here if it can be.
+     * Rejects with RuntimeError `not-found` for nobody, and with what keeps the home from being opened.
+     */
+    async place(name: string, forwarded = false): Promise<HomePlace> {
+      if (!isThere(people().find(name))) throw personNotFound(name)
+      const here = opened.get(name)
+      if (here === undefined && peers() !== undefined) {
+        const { address: at, until } = found.get(name) ?? { address: '', until: -Infinity }
+        if (until > clock.monotonic() && !placement.isGone(at)) return { elsewhere: at }
+        const other = forwarded ? undefined : placement.otherFor(name)
+        if (other !== undefined) {
+          // Who has it now may be another one still: then it has not been quiet since that one came.
+          const holder = await holderOf(name)
+          const where = holder === undefined || holder === address || placement.isGone(holder) ? other : holder
+          found.set(name, { address: where, until: clock.monotonic() + FOUND_MS })
+          return { elsewhere: where }
+        }
+      }
+      try {
+        return { runtime: (await (here ?? opening(name))).runtime }
+      } catch (error) {
+        if (error instanceof HomeElsewhere) return { elsewhere: error.address }
+        throw error
+      }
+    },
+    /** The runtime of a person whose home is open here, or can be. Rejects as `place` does, and with `HomeElsewhere`. */
     async runtimeOf(name: string): Promise<HostedRuntime> {
-      const person = people.find(name)
-      if (!isThere(person)) throw personNotFound(name)
+      if (!isThere(people().find(name))) throw personNotFound(name)
       return (await opening(name)).runtime
+    },
+    /** A request to the home of a person has begun here. Returns what says that it has ended. */
+    hold(name: string): () => void {
+      inUse.set(name, (inUse.get(name) ?? 0) + 1)
+      return () => void inUse.set(name, inUse.get(name)! - 1)
+    },
+    /** A gateway does not answer. */
+    suspect(at: string): void {
+      placement.suspect(at)
+      for (const [name, { address: where }] of found) if (where === at) found.delete(name)
     },
     /** Makes the home of a new person, with the prompt of the owner. Rejects with RuntimeError `exists` where there is one already. */
     async make(name: string): Promise<void> {
@@ -117,27 +176,27 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
         const hint = `Move ${folder} away: it holds what belonged to somebody of this name.`
         throw new RuntimeError('exists', `There is a home of ${name} already.`, { person: name }, { hint })
       }
-      const own = homeAt(folder)
-      await createHome(own)
-      const owners = homeAt(home)
-      for (const file of ['systemPromptFile', 'soulFile'] as const) {
-        await mkdir(dirname(own[file]), { recursive: true, mode: 0o700 })
-        await copyFile(owners[file], own[file]).catch((error: unknown) => {
-          if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-        })
-      }
+      await makePersonHome(home, name)
     },
     /** Opens all of them, so that what a former process left unfinished goes on. Never rejects: what fails is a warning. */
     async openAll(): Promise<void> {
-      for (const { name, leaving } of people.list()) {
+      for (const { name, leaving } of people().list()) {
         if (isClosing) return
         try {
           if (leaving) await remove(name)
-          else await opening(name)
+          else if (peers() === undefined) await opening(name)
         } catch (error) {
           warn(`The home of ${name} could not be opened: ${errorMessage(error)}`)
         }
       }
+    },
+    /** From here on this gateway is reached at an address, and has homes among the others on the database. */
+    async announce(at: string): Promise<void> {
+      if (peers() === undefined) return
+      address = at
+      for (const own of opened.values()) await (await own).runtime.store.gateways?.announce(at)
+      await placement.read().catch(() => {})
+      stopWatching ??= placement.watch(settle)
     },
     remove,
     /** Reads prompts and plugins of all that are open again. Resolves with their warnings. */
@@ -150,6 +209,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     },
     async close(): Promise<void> {
       isClosing = true
+      stopWatching?.()
       await Promise.all([...opened.keys()].map(close))
     },
   }
@@ -157,12 +217,9 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
   /** Ends the home of a person and removes it with everything in it. The person has to be leaving. */
   async function remove(name: string): Promise<void> {
     await close(name)
+    const store = storeOf(name)
+    if (store !== undefined) await removeHomeDatabase(store, environment, clock)
     await rm(personHome(home, name), { recursive: true, force: true })
-    await people.forget(name)
+    await people().forget(name)
   }
-}
-
-interface OpenHome {
-  readonly runtime: HostedRuntime
-  readonly release: () => void
 }

@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import { jsonAnswer, type Route, route } from '../../capability.ts'
 import { defined } from '../../platform.ts'
-import { type GatewayTokens, type PeopleHomes, type Person, personRoles } from '../../runtime.ts'
+import {
+  type GatewayTokens,
+  isThere,
+  type PeopleHomes,
+  type Person,
+  personNotFound,
+  personRoles,
+} from '../../runtime.ts'
 
 export interface PeopleRoutesOptions {
   readonly homes: PeopleHomes
@@ -137,7 +144,9 @@ export function peopleRoutes(options: PeopleRoutesOptions): readonly Route[] {
       summary: 'Makes a new invitation for a person; an earlier one that nobody has used is worth nothing from then on',
       answers: () => jsonAnswer('The invitation', invitation, 201),
       async handle({ param, caller }) {
-        const { name: who } = (await homes.runtimeOf(param('person'))) && people.find(param('person'))!
+        const found = people.find(param('person'))
+        if (!isThere(found)) throw personNotFound(param('person'))
+        const { name: who } = found
         return (await invite(who, caller.by))!
       },
     }),

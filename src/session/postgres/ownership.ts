@@ -6,12 +6,12 @@ import { all, get, run, type Sql, statement } from '../tables/sql.ts'
 /** "FwSt" in ASCII: the number of the lock in the usual schema. */
 const LOCK_NUMBER = 0x46775374
 /** The number of the lock of a schema, as SQL. The lock is held by the connection that writes. */
-const lockOf = (schema: string) =>
+export const ownerLock = (schema: string) =>
   `(case ${schema} when '${DEFAULT_SCHEMA}' then ${LOCK_NUMBER} else hashtextextended(cast(${schema} as text), ${LOCK_NUMBER}) end)`
 /** The same for the one that is held in the transaction that changes who writes, so that one process does it at a time. */
-export const changeLock = (schema: string) => `(${lockOf(schema)} # 1)`
+export const changeLock = (schema: string) => `(${ownerLock(schema)} # 1)`
 
-const LOCK = lockOf('current_schema()')
+const LOCK = ownerLock('current_schema()')
 const CHANGE_LOCK = changeLock('current_schema()')
 
 /** A process whose heartbeat is older is taken for lost, ms. */

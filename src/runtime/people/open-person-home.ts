@@ -1,0 +1,158 @@
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { dirname } from 'node:path'
+import { type AnyCapability, RuntimeError } from '../../capability.ts'
+import { type Clock, ForewordError } from '../../platform.ts'
+import { claimHome, type Standby, StoreError, type Waiting } from '../../session.ts'
+import type { Configuration } from '../configuration/configuration.ts'
+import { loadConfiguration } from '../configuration/load.ts'
+import { ConfigurationError } from '../configuration/problem.ts'
+import type { Environment } from '../configuration/value.ts'
+import type { HostedRuntime } from '../create-runtime.ts'
+import { createHome, createWorkspace, homeAt } from '../home/home.ts'
+import { openRuntime } from '../open-runtime.ts'
+import { personHome } from '../tokens/people.ts'
+import { personCapabilities, personConfiguration } from './person-configuration.ts'
+import { personPolicy } from './person-policy.ts'
+
+/** The home of a person that is open here. */
+export interface OpenHome {
+  readonly runtime: HostedRuntime
+  readonly release: () => void
+}
+
+export interface PersonHomeOptions {
+  /** The home of the gateway. */
+  readonly home: string
+  /** Of the home of the gateway, as it was opened. */
+  readonly configuration: Configuration
+  /** Those of the program, and those that the configuration names. */
+  readonly capabilities: readonly AnyCapability[]
+  readonly environment: Environment
+  readonly version: string
+  readonly clock: Clock
+  /** What the owner has decided for everybody. */
+  readonly shared: HostedRuntime['shared']
+  readonly warn: (text: string) => void
+}
+
+/** The home of a person is open at another gateway on the same database. */
+export class HomeElsewhere extends ForewordError {
+  override readonly name = 'HomeElsewhere'
+  /** Where that gateway is reached. */
+  readonly address: string
+
+  constructor(address: string) {
+    super('standby', `It is open at ${address}.`)
+    this.address = address
+  }
+}
+
+/** How long a home whose gateway says nothing is waited for, ms: longer than the lease after which its store can be taken. */
+const TAKE_MS = 10_000
+const LOOK_MS = 100
+
+/**
+ * Opens the home of a person: a runtime over their own store, files and workspace.
+ *
+ * @throws HomeElsewhere; RuntimeError `standby` where its gateway is neither there nor gone
+ */
+export async function openPersonHome(
+  name: string,
+  options: PersonHomeOptions,
+  /** Whether a gateway that has the home is taken for gone, by its address. */
+  isGone: (address: string) => boolean,
+): Promise<OpenHome> {
+  const { home, capabilities, environment, version, clock, shared } = options
+  const folder = personHome(home, name)
+  const configuration = personConfiguration(options.configuration, capabilities, { name, home: folder })
+  await makePersonHome(home, name)
+  const claim = await claimHome(folder, { pid: process.pid, started: clock.time() }, { environment })
+  const warn = (text: string) => options.warn(`${name}: ${text}`)
+  const wait = waitForHome(clock, version, isGone)
+  try {
+    const fault = await createWorkspace(configuration.agent.workspace)
+    for (const text of [fault, claim.warning]) if (text !== undefined) warn(text)
+    const runtime = await openRuntime({
+      home: folder,
+      capabilities: personCapabilities(capabilities),
+      configuration,
+      environment,
+      version,
+      clock,
+      listens: true,
+      warn,
+      ...(configuration.store !== undefined && { standby: wait.standby }),
+      within: {
+        home,
+        live: shared.live,
+        policy: personPolicy(shared.policy),
+        async configuration() {
+          const { configuration: now, problems } = await loadConfiguration({ home, environment, capabilities })
+          if (problems.length > 0) throw new ConfigurationError(problems)
+          return personConfiguration(now, capabilities, { name, home: folder })
+        },
+      },
+    })
+    return { runtime, release: claim.release }
+  } catch (error) {
+    claim.release()
+    throw wait.reason() ?? error
+  } finally {
+    wait.end()
+  }
+}
+
+/** Makes the folder of a person where it is missing, with the prompt of the owner. */
+export async function makePersonHome(home: string, name: string): Promise<void> {
+  const own = homeAt(personHome(home, name))
+  const isNew = !existsSync(own.context)
+  await createHome(own)
+  if (!isNew) return
+  const owners = homeAt(home)
+  for (const file of ['systemPromptFile', 'soulFile'] as const) {
+    await mkdir(dirname(own[file]), { recursive: true, mode: 0o700 })
+    await copyFile(owners[file], own[file]).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    })
+  }
+}
+
+/** How the store of a person is opened where another gateway may have it: who that is, or the store once that one is gone. */
+function waitForHome(clock: Clock, version: string, isGone: (address: string) => boolean) {
+  const ending = new AbortController()
+  let reason: Error | undefined
+  let stopLooking: (() => void) | undefined
+  const give = (why: Error) => {
+    reason ??= why
+    ending.abort()
+  }
+  function look(waiting: Waiting, until: number): void {
+    const active = waiting.active()
+    if (active?.address !== undefined && active.state === 'active' && !isGone(active.address))
+      give(new HomeElsewhere(active.address))
+    else if (clock.monotonic() > until)
+      give(new RuntimeError('standby', 'The gateway that has this home does not answer. Try again in some seconds.'))
+  }
+  const standby: Standby = {
+    gateway: { host: hostname(), version },
+    signal: ending.signal,
+    waits(waiting) {
+      const until = clock.monotonic() + TAKE_MS
+      look(waiting, until)
+      stopLooking = clock.every(LOOK_MS, () => look(waiting, until))
+    },
+  }
+  return {
+    standby,
+    /** Why the wait was ended here; `undefined`: it was not. */
+    reason: () => reason,
+    end: () => stopLooking?.(),
+  }
+}
+
+/** Whether a store failed because another process has taken it over, or because the wait for it was ended. */
+export function isStoreLost(error: unknown): boolean {
+  return error instanceof StoreError && (error.code === 'claimed' || error.code === 'closed')
+}

@@ -1,0 +1,148 @@
+import { type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http'
+import { type Clock, errorMessage } from '../platform.ts'
+import type { PeopleHomes } from '../runtime.ts'
+import { HttpFailure } from './failure.ts'
+
+/** A request on its socket. */
+export interface Sockets {
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+}
+
+/** In a request that other gateways have handed on: how often. One that is in the wrong place twice is refused. */
+const FORWARDED = 'x-foreword-forwarded'
+/** How many gateways are tried for one request. */
+const TRIES = 4
+/** How often a gateway that has not answered yet, or streams, is looked at, ms. */
+const LOOK_MS = 2_000
+const MOST_HOPS = 2
+
+export interface ForwardOptions {
+  readonly clock: Clock
+  readonly homes: Pick<PeopleHomes, 'place' | 'hold' | 'suspect'>
+  /** Whose home a request opens; `undefined`: that of the owner, or none. */
+  personOf(incoming: IncomingMessage): string | undefined
+  /** Where the home of the owner is; `undefined`: here. */
+  ownersGateway(incoming: IncomingMessage): string | undefined
+  /** Answers with a failure. */
+  refuse(sockets: Sockets, error: unknown): void
+}
+
+export type Forwarder = ReturnType<typeof createForwarder>
+
+/**
+ * Hands the requests of gateways that share a database to the one that has the home in question. Bytes go through as they are, both ways.
+ * `here` answers what this gateway has itself.
+ */
+export function createForwarder({ clock, homes, personOf, ownersGateway, refuse }: ForwardOptions) {
+  async function pass(sockets: Sockets, here: () => void): Promise<void> {
+    const { incoming, outgoing } = sockets
+    const hops = Number(incoming.headers[FORWARDED] ?? 0)
+    const person = personOf(incoming)
+    for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+      const at = await placeOf(incoming, person, hops > 0)
+      if (at === undefined) {
+        if (person !== undefined) outgoing.once('close', homes.hold(person))
+        return here()
+      }
+      if (!(hops < MOST_HOPS)) throw elsewhere(`This is at ${at}.`)
+      const isStillThere = async () => (await placeOf(incoming, person, false)) === at
+      if (await send(sockets, { at, hops }, isStillThere)) return
+    }
+    throw elsewhere('No gateway has this home at the moment.')
+  }
+
+  async function placeOf(incoming: IncomingMessage, person: string | undefined, forwarded: boolean) {
+    if (person === undefined) return ownersGateway(incoming)
+    const place = await homes.place(person, forwarded)
+    return 'elsewhere' in place ? place.elsewhere : undefined
+  }
+
+  /** Returns whether anything was sent: where not, the gateway is gone. */
+  async function send(
+    { incoming, outgoing }: Sockets,
+    { at, hops }: { readonly at: string; readonly hops: number },
+    isStillThere: () => Promise<boolean>,
+  ): Promise<boolean> {
+    const { hostname, port } = new URL(at)
+    const headers = [...withoutHeaders(incoming.rawHeaders, FORWARDED), FORWARDED, String(hops + 1)]
+    const { method, url: path } = incoming
+    const upstream = httpRequest({ hostname, port, method, path, headers, agent: false, setHost: false })
+    const connected = new Promise<boolean>((resolve) => {
+      upstream.once('socket', (socket) => {
+        socket.once('connect', () => resolve(true))
+      })
+      upstream.once('error', () => resolve(false))
+    })
+    if (!(await connected)) {
+      homes.suspect(at)
+      return false
+    }
+    const lose = (error: unknown) => {
+      if (outgoing.headersSent) outgoing.destroy()
+      else {
+        const why = `The gateway at ${at} has not answered: ${errorMessage(error)}`
+        refuse({ incoming, outgoing }, elsewhere(why))
+      }
+    }
+    // A frozen gateway keeps its connections: whoever has taken the home over says so.
+    let isLooking = false
+    const stop = clock.every(LOOK_MS, () => {
+      if (isLooking) return
+      isLooking = true
+      isStillThere()
+        .then((is) => is || upstream.destroy(new Error('another gateway has taken over')))
+        .catch(() => {})
+        .finally(() => (isLooking = false))
+    })
+    upstream.once('close', stop)
+    upstream.on('error', lose)
+    outgoing.once('close', () => upstream.destroy())
+    upstream.once('response', (response) => {
+      outgoing.writeHead(
+        response.statusCode ?? 502,
+        response.statusMessage,
+        withoutHeaders(response.rawHeaders, ...OF_CONNECTION),
+      )
+      response.on('error', () => outgoing.destroy())
+      response.pipe(outgoing)
+    })
+    incoming.pipe(upstream)
+    return true
+  }
+
+  return {
+    /** Takes a request over: it is answered here with `here`, or by another gateway. Never rejects. */
+    pass(sockets: Sockets, here: () => void): void {
+      pass(sockets, here).catch((error: unknown) => refuse(sockets, error))
+    },
+  }
+}
+
+function elsewhere(message: string): HttpFailure {
+  return new HttpFailure('standby', message, {}, { headers: { 'retry-after': '1' } })
+}
+
+/** Writes an answer to its socket. */
+export async function writeResponse({ outgoing }: Pick<Sockets, 'outgoing'>, response: Response): Promise<void> {
+  if (outgoing.headersSent) return void outgoing.destroy()
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+  outgoing.end(await response.text())
+}
+
+/** The headers of a request on its socket. */
+export function headersOf({ headers }: IncomingMessage): Headers {
+  return new Headers(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value] as [string, string]],
+    ),
+  )
+}
+
+/** Raw pairs without those of some names, which are in small letters. */
+function withoutHeaders(raw: readonly string[], ...names: readonly string[]): string[] {
+  return raw.filter((_, at) => !names.includes(raw[at - (at % 2)]!.toLowerCase()))
+}
+
+/** What belongs to the connection between two gateways. */
+const OF_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding']
