@@ -200,6 +200,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
           reserve: context.reserve,
           margin: context.margin,
           reasoning: agent.reasoning,
+          turnsAtOnce: agent.turnsAtOnce,
         }),
         notes: context.notes,
         cutWhen: context.cutWhen,

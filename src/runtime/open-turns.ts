@@ -57,7 +57,7 @@ export function openTurns(parts: TurnParts) {
       notes,
       health: models.health,
       retries: retryRule(settings),
-      ...defined({ storageRetryDelaysMs: settings.storageRetryDelaysMs }),
+      ...defined({ storageRetryDelaysMs: settings.storageRetryDelaysMs, turnsAtOnce: settings.turnsAtOnce }),
     }),
   }
 }

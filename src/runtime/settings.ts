@@ -20,6 +20,8 @@ export interface RuntimeSettings {
   readonly maxSteps: number
   /** How many turns of all sessions may be accepted and not ended. 1,000 unless given. */
   readonly maxOpenTurns?: number
+  /** How many turns of all sessions run at once, without those that wait for a person. All of them unless given. */
+  readonly turnsAtOnce?: number
   readonly toolTimeoutMs?: number
   /** The most of one tool result that the model is shown, characters, for tools that set no limit. 24,000 unless given. */
   readonly maxResultChars?: number

@@ -21,7 +21,7 @@ after(() => database?.stop())
 
 const TOKEN = 'of-several-gateways-on-one-database'
 /** How many messages the people send while gateways are ended. */
-const TURNS = Number(process.env['TURNS'] ?? 120)
+const TURNS = Number(process.env['TURNS'] ?? 60)
 
 interface Gateway {
   readonly url: string
@@ -211,7 +211,7 @@ test('every gateway answers for everybody, and each home is at one of them', opt
   }
 })
 
-test('an answer that one gateway writes is read at another, and is cancelled from there', options, async (t) => {
+test('an answer that one gateway writes is read at another', options, async (t) => {
   const { start } = await world(t)
   const [first, second] = [await start(), await start()]
   const [ann] = await addPeople(first, ['ann'])
@@ -250,8 +250,9 @@ test('gateways are killed, frozen and started while people talk', { ...options, 
     for (let round = 0; !isOver; round += 1) {
       await sleep(700)
       const [one, ...others] = gateways as [Gateway, ...Gateway[]]
-      if (round % 3 === 2) one.child.kill('SIGSTOP')
-      else one.child.kill('SIGKILL')
+      // A load balancer that looks at /health/live asks no more there.
+      gateways = others
+      one.child.kill(round % 3 === 2 ? 'SIGSTOP' : 'SIGKILL')
       gateways = [...others, await start()]
       if (round % 3 === 2) setTimeout(() => one.child.kill('SIGCONT'), 9_000).unref()
     }

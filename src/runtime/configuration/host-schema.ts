@@ -146,6 +146,12 @@ const agent = z.strictObject({
     .max(100_000)
     .default(1_000)
     .describe('How many turns of all sessions may be accepted and not ended. More are refused with `overloaded`, 503.'),
+  turnsAtOnce: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe('How many turns of all sessions run at once; the others wait. All of them unless given.'),
   maxAnswerMs: milliseconds()
     .default(1_800_000)
     .describe('How long one answer of a model may take, ms. What the model said until then is kept.'),
@@ -195,6 +201,12 @@ const people = z.strictObject({
     .max(100_000)
     .default(100)
     .describe('How many turns of one person may be accepted and not ended. More are refused with `overloaded`, 503.'),
+  turnsAtOnce: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(4)
+    .describe('How many turns of one person run at once; the others wait, so that nobody takes the time of everybody.'),
 })
 
 const audit = z.strictObject({

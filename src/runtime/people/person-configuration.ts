@@ -14,10 +14,11 @@ export function personConfiguration(
 ): Configuration {
   const { agent, gateway, people, store } = configuration
   const { token: _ofOwner, ...rest } = gateway
+  const { maxOpenTurns, turnsAtOnce } = people
   const own: Configuration = {
     ...configuration,
     gateway: rest,
-    agent: { ...agent, workspace: join(home, 'workspace'), maxOpenTurns: people.maxOpenTurns },
+    agent: { ...agent, workspace: join(home, 'workspace'), maxOpenTurns, turnsAtOnce },
     budgets: people.budgets,
     audit: { ...configuration.audit, checkpoints: ['audit-checkpoints.jsonl'] },
     store: store && personStore(store, name),

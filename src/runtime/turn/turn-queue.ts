@@ -26,6 +26,9 @@ import { createStorageRetry } from './storage-retry.ts'
 import { turnSetup } from './turn-setup.ts'
 import { withFallback } from './with-fallback.ts'
 
+/** How often it is looked at whether a turn that waits for others may begin, ms. */
+const ADMIT_MS = 200
+
 type EditedMessage = Omit<Extract<EntryBody, { readonly type: 'edit' }>, 'type' | 'turn'>
 
 export type TurnQueue = ReturnType<typeof createTurnQueue>
@@ -54,9 +57,11 @@ export function createTurnQueue(parts: {
   readonly notes?: NoteHook
   /** Pauses before a write is tried again that the store refused, ms; usual ones where absent. */
   readonly storageRetryDelaysMs?: readonly number[] | undefined
+  /** How many turns run at once, without those that wait for a person; all of them where absent. */
+  readonly turnsAtOnce?: number | undefined
   readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
 }) {
-  const { store, states, outbox, clock, activity, retries, warn } = parts
+  const { store, states, outbox, clock, activity, retries, warn, turnsAtOnce = Infinity } = parts
   const active = new Set<Promise<void>>()
   /** Waiting turns whose cancellation is being written, by `SESSION TURN`. */
   const cancelling = new Map<string, Promise<void>>()
@@ -64,7 +69,23 @@ export function createTurnQueue(parts: {
   /** Turns that the store has stopped and that have not come to their end since. */
   const stoppedByStore = new Set<string>()
   const retry = createStorageRetry(parts.clock, store, resume, parts.storageRetryDelaysMs)
+  /** Sessions whose next turn waits until fewer turns run, in the order in which they began to wait. */
+  const crowded = new Set<SessionState>()
+  let stopLooking: (() => void) | undefined
   let stopped = false
+
+  const isFull = () => active.size - (active.size < turnsAtOnce ? 0 : parts.approvals.count()) >= turnsAtOnce
+
+  /** Begins what has waited. Looked at again and again as well: a turn that begins to wait for a person leaves room, and says nothing. */
+  function admit(): void {
+    for (const state of crowded) {
+      if (isFull()) return
+      crowded.delete(state)
+      next(state)
+    }
+    stopLooking?.()
+    stopLooking = undefined
+  }
 
   /** `beside`: the turn that answers the same message, to run at the same time. */
   function add(state: SessionState, turn: string, beside?: string): void {
@@ -81,6 +102,11 @@ export function createTurnQueue(parts: {
     // The next turn begins once the end of this one is on disk: it reads the session from the log.
     const name = `${state.session} ${turn}`
     if (turn === undefined || cancelling.has(name) || editing.has(name)) return
+    if (isFull()) {
+      crowded.add(state)
+      stopLooking ??= clock.every(ADMIT_MS, admit)
+      return
+    }
     state.queue.shift()
     const controller = new AbortController()
     state[place] = { turn, controller }
@@ -94,6 +120,7 @@ export function createTurnQueue(parts: {
         active.delete(work)
         state[place] = undefined
         next(state)
+        if (crowded.size > 0) admit()
       })
     active.add(work)
     const input = state.live.get(turn)?.[0]
@@ -307,6 +334,7 @@ export function createTurnQueue(parts: {
      */
     async stop({ cancels }: { readonly cancels: boolean }) {
       stopped = true
+      stopLooking?.()
       retry.stop()
       const waiting = cancels ? await parts.approvals.turns() : new Set<string>()
       for (const state of states.all()) {
