@@ -193,8 +193,13 @@ test('every gateway answers for everybody, and each home is at one of them', opt
   }
   t.diagnostic(`homes are at: ${[...places].join(' and ')}`)
   // The owner is let in everywhere, too, and somebody who is removed is out everywhere.
-  const { people: listed } = await ask<{ readonly people: readonly unknown[] }>(second, TOKEN, '/api/people')
-  assert.equal(listed.length, people.length)
+  const { people: listed } = await ask<{
+    readonly people: readonly { readonly name: string; readonly usage: { readonly sessions: number } }[]
+  }>(second, TOKEN, '/api/people')
+  assert.deepEqual(
+    listed.map(({ name, usage }) => [name, usage.sessions]),
+    people.map(({ name }) => [name, 1]),
+  )
   const response = await fetch(`${second.url}/api/people/ann`, {
     method: 'DELETE',
     headers: { authorization: `Bearer ${TOKEN}` },

@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { type AnyCapability, RuntimeError } from '../../capability.ts'
 import { type Clock, ForewordError } from '../../platform.ts'
-import { claimHome, type Standby, StoreError, type Waiting } from '../../session.ts'
+import { claimHome, type Standby, type Waiting } from '../../session.ts'
 import type { Configuration } from '../configuration/configuration.ts'
 import { loadConfiguration } from '../configuration/load.ts'
 import { ConfigurationError } from '../configuration/problem.ts'
@@ -64,9 +64,8 @@ export async function openPersonHome(
   /** Whether a gateway that has the home is taken for gone, by its address. */
   isGone: (address: string) => boolean,
 ): Promise<OpenHome> {
-  const { home, capabilities, environment, version, clock, shared } = options
-  const folder = personHome(home, name)
-  const configuration = personConfiguration(options.configuration, capabilities, { name, home: folder })
+  const { home, environment, version, clock } = options
+  const { folder, configuration, ...opening } = openingOf(name, options)
   await makePersonHome(home, name)
   const claim = await claimHome(folder, { pid: process.pid, started: clock.time() }, { environment })
   const warn = (text: string) => options.warn(`${name}: ${text}`)
@@ -75,25 +74,12 @@ export async function openPersonHome(
     const fault = await createWorkspace(configuration.agent.workspace)
     for (const text of [fault, claim.warning]) if (text !== undefined) warn(text)
     const runtime = await openRuntime({
+      ...opening,
       home: folder,
-      capabilities: personCapabilities(capabilities),
       configuration,
-      environment,
-      version,
-      clock,
       listens: true,
       warn,
       ...(configuration.store !== undefined && { standby: wait.standby }),
-      within: {
-        home,
-        live: shared.live,
-        policy: personPolicy(shared.policy),
-        async configuration() {
-          const { configuration: now, problems } = await loadConfiguration({ home, environment, capabilities })
-          if (problems.length > 0) throw new ConfigurationError(problems)
-          return personConfiguration(now, capabilities, { name, home: folder })
-        },
-      },
     })
     return { runtime, release: claim.release }
   } catch (error) {
@@ -101,6 +87,39 @@ export async function openPersonHome(
     throw wait.reason() ?? error
   } finally {
     wait.end()
+  }
+}
+
+/** Opens the home of a person to look at, while another gateway has it. Closing it closes everything. */
+export function readPersonHome(name: string, options: PersonHomeOptions): Promise<HostedRuntime> {
+  const { folder, ...opening } = openingOf(name, options)
+  return openRuntime({ ...opening, home: folder, recovers: false, onlyReads: true })
+}
+
+function openingOf(
+  name: string,
+  { home, capabilities, environment, version, clock, shared, ...given }: PersonHomeOptions,
+) {
+  const folder = personHome(home, name)
+  const ofPerson = (configuration: Configuration) =>
+    personConfiguration(configuration, capabilities, { name, home: folder })
+  return {
+    folder,
+    capabilities: personCapabilities(capabilities),
+    configuration: ofPerson(given.configuration),
+    environment,
+    version,
+    clock,
+    within: {
+      home,
+      live: shared.live,
+      policy: personPolicy(shared.policy),
+      async configuration() {
+        const { configuration: now, problems } = await loadConfiguration({ home, environment, capabilities })
+        if (problems.length > 0) throw new ConfigurationError(problems)
+        return ofPerson(now)
+      },
+    },
   }
 }
 
@@ -150,9 +169,4 @@ function waitForHome(clock: Clock, version: string, isGone: (address: string) =>
     reason: () => reason,
     end: () => stopLooking?.(),
   }
-}
-
-/** Whether a store failed because another process has taken it over, or because the wait for it was ended. */
-export function isStoreLost(error: unknown): boolean {
-  return error instanceof StoreError && (error.code === 'claimed' || error.code === 'closed')
 }

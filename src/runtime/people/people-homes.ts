@@ -10,6 +10,7 @@ import {
   type OpenHome,
   openPersonHome,
   type PersonHomeOptions,
+  readPersonHome,
 } from './open-person-home.ts'
 import { personConfiguration } from './person-configuration.ts'
 import { createPlacement, type Peers } from './placement.ts'
@@ -121,7 +122,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     return running + queued === 0
   }
 
-  return {
+  const self = {
     /** Who they are. */
     get people() {
       return people()
@@ -156,6 +157,13 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     async runtimeOf(name: string): Promise<HostedRuntime> {
       if (!isThere(people().find(name))) throw personNotFound(name)
       return (await opening(name)).runtime
+    },
+    /** What a look at the home of a person finds, wherever it is open. Nothing is changed. */
+    async look<Found>(name: string, work: (runtime: HostedRuntime) => Promise<Found>): Promise<Found> {
+      const place = await self.place(name)
+      if ('runtime' in place) return work(place.runtime)
+      const runtime = await readPersonHome(name, { ...options, shared: around().shared })
+      return work(runtime).finally(() => runtime.close())
     },
     /** A request to the home of a person has begun here. Returns what says that it has ended. */
     hold(name: string): () => void {
@@ -213,6 +221,8 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       await Promise.all([...opened.keys()].map(close))
     },
   }
+
+  return self
 
   /** Ends the home of a person and removes it with everything in it. The person has to be leaving. */
   async function remove(name: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { jsonAnswer, type Route, route } from '../../capability.ts'
+import { jsonAnswer, type Route, route, type Runtime } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import {
   type GatewayTokens,
@@ -67,7 +67,10 @@ export function peopleRoutes(options: PeopleRoutesOptions): readonly Route[] {
   }
 
   async function usageOf({ name: who }: Person): Promise<z.output<typeof usage>> {
-    const runtime = await homes.runtimeOf(who)
+    return homes.look(who, usageIn)
+  }
+
+  async function usageIn(runtime: Runtime): Promise<z.output<typeof usage>> {
     const [report, [newest], { storeBytes }] = await Promise.all([
       runtime.usage({ by: 'session', limit: 1 }),
       runtime.store.sessions({ limit: 1 }),
