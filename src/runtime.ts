@@ -43,6 +43,7 @@ export { takeHomeCheckpoint } from './runtime/audit/take-checkpoint.ts'
 export { verifyHomeAudit } from './runtime/audit/home-audit.ts'
 export { createRuntime, type HostedRuntime } from './runtime/create-runtime.ts'
 export { runtimeFailure } from './runtime/failure.ts'
+export { replayStored } from './runtime/ledger/replay-stored.ts'
 export { lintHome } from './runtime/lint/lint-home.ts'
 export { loadPlugins } from './runtime/load-plugins.ts'
 export { readHomeSecrets } from './runtime/secrets/home-secrets.ts'
@@ -78,6 +79,7 @@ export {
   ensureToken,
   homeAt,
   homeWarning,
+  noteDatabase,
   readToken,
   type TokenStore,
   tokenStore,

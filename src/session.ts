@@ -113,6 +113,8 @@ export { exportSession } from './session/export-session.ts'
 export { importSession } from './session/import-session.ts'
 export type { GatewayFacts, GatewayRow, Gateways, Standby, Waiting } from './session/gateways.ts'
 export { type Claim, claimHome, networkFault, readClaim } from './session/claim-home.ts'
+export type { CopiedTable, CopyOptions } from './session/copy/copy-rows.ts'
+export { copyStore } from './session/copy-store.ts'
 export {
   compactStore,
   examineDatabase,

@@ -34,6 +34,7 @@ export const hostCommands = [
   'backup',
   'restore',
   'compact',
+  'migrate',
   'completion',
   'docs',
   'doctor',

@@ -75,6 +75,7 @@ const inspecting: Readonly<Record<Exclude<HostCommand, keyof typeof talking | 'h
   backup: async () => (await import('./command/backup.ts')).backupCommand,
   restore: async () => (await import('./command/backup.ts')).restoreCommand,
   compact: async () => (await import('./command/backup.ts')).compactCommand,
+  migrate: async () => (await import('./command/migrate.ts')).migrateCommand,
   completion: async () => (await import('./command/completion.ts')).completionCommand(loadedCommands),
   docs: async () => (await import('./command/docs.ts')).docsCommand,
   doctor: async () => (await import('./command/doctor.ts')).doctorCommand,

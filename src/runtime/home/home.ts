@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, readFile, realpath, stat } from 'node:fs/promises'
+import { chmod, mkdir, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { errorMessage, ForewordError, writeFileAtomically } from '../../platform.ts'
 import { accessPaths, readText } from '../../tool.ts'
@@ -191,10 +191,14 @@ export async function readToken(home: string): Promise<string | undefined> {
   return token === '' ? undefined : token
 }
 
-/** Notes which database has the sessions of a home, without its password: a command may not know `FOREWORD_STORE`. */
-export async function noteDatabase(home: string, address: string): Promise<void> {
-  const text = `${address}\n`
+/**
+ * Notes which database has the sessions of a home, without its password: a command may not know `FOREWORD_STORE`. `undefined`: they are in
+ * a file again.
+ */
+export async function noteDatabase(home: string, address: string | undefined): Promise<void> {
   const file = databaseNote(home)
+  if (address === undefined) return rm(file, { force: true })
+  const text = `${address}\n`
   if (!existsSync(file) || (await readFile(file, 'utf8')) !== text) await writeFileAtomically(file, text)
 }
 

@@ -42,6 +42,7 @@ const setAddress = statement<{ id: string; address: string }>('update gateways s
 const remove = statement<{ id: string }>('delete from gateways where id = :id')
 const release = statement<{ id: string }>('update ownership set gateway = null where gateway = :id')
 const isMyTurn = statement<object, { taken: boolean }>(`select pg_try_advisory_xact_lock(${CHANGE_LOCK}) as taken`)
+const keepTurn = statement<object, { taken: boolean }>(`select pg_try_advisory_lock(${CHANGE_LOCK}) as taken`)
 const takeLock = statement<object, { taken: boolean }>(`select pg_try_advisory_lock(${LOCK}) as taken`)
 const takeLockAfterOwner = statement<{ milliseconds: number }, { taken: boolean }>(`
   select case when (select gateway from ownership) is null
@@ -107,6 +108,14 @@ export function* takeStore(id: string, gateway: GatewayFacts, waited: boolean): 
   yield* registerGateway(id, gateway)
   yield* run(forget, { seconds: FORGOTTEN_SECONDS })
   return epoch
+}
+
+/**
+ * Takes the lock of the store without becoming its owner: no process does for as long as this connection is open, nor does one look for
+ * signs of life of it.
+ */
+export function* holdStore(): Sql<boolean> {
+  return (yield* get(keepTurn, {}))!.taken && (yield* get(takeLock, {}))!.taken
 }
 
 /** What a transaction that writes does first: nobody takes the store before it ends. */

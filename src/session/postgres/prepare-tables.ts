@@ -18,22 +18,34 @@ export async function prepareTables(at: PostgresAddress, readOnly: boolean): Pro
   const schema = schemaOf(at)
   const client = await openClient(at)
   try {
-    await refuseOldServer(client, place)
-    if (schema !== DEFAULT_SCHEMA) await refusePooler(client, at, place)
+    await refuseUnusable(client, at)
     if (!(await hasTables(client, schema))) {
       if (readOnly) throw new StoreError('not-found', `there is no store at ${place}: start the gateway once`)
-      await makeTables(client, schema, place)
+      await client.begin('')
+      await createTables(client, schema, place)
+      await client.commit()
     }
-    const [row] = await client.execute('select version from schema_version')
-    if (Number(row?.['version']) === SCHEMA_VERSION) return
-    throw new StoreError(
-      'newer',
-      `the store ${place} was made by a newer Foreword (its schema has version ${String(row?.['version'])}, this one knows ${SCHEMA_VERSION}); nothing was changed`,
-      { hint: 'Update Foreword, or give this gateway another database.' },
-    )
+    await refuseNewer(client, place)
   } finally {
     await client.end()
   }
+}
+
+/** Refuses a server that is too old, and for a schema with a name of its own a pooler that mixes connections. */
+export async function refuseUnusable(client: DatabaseClient, at: PostgresAddress): Promise<void> {
+  await refuseOldServer(client, databaseName(at))
+  if (schemaOf(at) !== DEFAULT_SCHEMA) await refusePooler(client, at, databaseName(at))
+}
+
+/** Refuses the tables of a newer Foreword. */
+export async function refuseNewer(client: DatabaseClient, place: string): Promise<void> {
+  const [row] = await client.execute('select version from schema_version')
+  if (Number(row?.['version']) === SCHEMA_VERSION) return
+  throw new StoreError(
+    'newer',
+    `the store ${place} was made by a newer Foreword (its schema has version ${String(row?.['version'])}, this one knows ${SCHEMA_VERSION}); nothing was changed`,
+    { hint: 'Update Foreword, or give this gateway another database.' },
+  )
 }
 
 /** A table is read, for what is cached of the catalog may be older than a lock. */
@@ -44,17 +56,18 @@ async function hasTables(client: DatabaseClient, schema: string): Promise<boolea
   return found.length > 0
 }
 
-/** Makes the schema and its tables, unless another process has made them first: two may start at the same moment. */
-async function makeTables(client: DatabaseClient, schema: string, place: string): Promise<void> {
+/**
+ * Makes the schema and its tables in the transaction that was begun, unless another process has made them first: two may start at the
+ * same moment.
+ */
+export async function createTables(client: DatabaseClient, schema: string, place: string): Promise<void> {
   try {
-    await client.begin('', `select pg_advisory_xact_lock(${changeLock(`'${schema}'`)})`)
-    if (!(await hasTables(client, schema))) {
-      const found = await client.execute(`select from pg_namespace where nspname = '${schema}'`)
-      // The right to create a schema is needed only where there is none.
-      if (found.length === 0) await client.execute(`create schema "${schema}"`)
-      await client.execute(schemaTables(schema))
-    }
-    await client.commit()
+    await client.execute(`select pg_advisory_xact_lock(${changeLock(`'${schema}'`)})`)
+    if (await hasTables(client, schema)) return
+    const found = await client.execute(`select from pg_namespace where nspname = '${schema}'`)
+    // The right to create a schema is needed only where there is none.
+    if (found.length === 0) await client.execute(`create schema "${schema}"`)
+    await client.execute(schemaTables(schema))
   } catch (error) {
     if (!(error instanceof StoreError) || !error.cause) throw error
     const { code, message, hint = '', cause } = connectError(error.cause, place)

@@ -29,7 +29,8 @@ export function openMemoryStore(clock: Clock): MemoryStore {
   return { run, close }
 }
 
-function openMigrated(options: SqliteStoreOptions) {
+/** Opens the tables of a file, brought up to date. @throws StoreError */
+export function openMigrated(options: SqliteStoreOptions) {
   const connection = openStoreConnection(options)
   try {
     migrate(connection)
