@@ -96,6 +96,27 @@ test('a home moves to PostgreSQL and back, and everything in it is as it was', a
   await ask('backup', `${home}.tar.gz`)
 })
 
+test('Ctrl-C in the middle leaves nothing behind, and the next attempt begins at its beginning', async (context) => {
+  const { home, environment, ask } = await homeWithTalk(context)
+  const address = await server.database()
+  const former = readFileSync(join(home, 'config.json'), 'utf8')
+  const words = ['migrate', '--to', address, '--schema', 'trial', '--write']
+  let interrupt = () => {}
+  const stopped = await run(words, {
+    environment,
+    terminal: true,
+    onInterrupt(listener) {
+      interrupt = listener
+      return () => {}
+    },
+    onOutput: (piece) => piece.includes('comparing:') && interrupt(),
+  })
+  assert.equal(stopped.code, 130)
+  assert.match(stopped.stderr, /copying: \d+ of \d+ rows[^]*comparing:[^]*Stopped\. Nothing was changed/)
+  assert.equal(readFileSync(join(home, 'config.json'), 'utf8'), former)
+  assert.match(await ask(...words), /Every row is the same/)
+})
+
 test('what cannot be a new store is refused with what to do, and without the password', async (context) => {
   const { environment, attempt, sessionId, ask } = await homeWithTalk(context)
   const address = await server.database()
