@@ -137,6 +137,8 @@ const wrong = {
 
 /** Shown to a browser that has no cookie of this gateway. The token is sent once; the gateway answers with a cookie. */
 function SignInPage({ wasIn }: { readonly wasIn: boolean }): ReactNode {
+  const { error: missing } = useResource<Status>('/api/status')
+  const provider = missing?.facts['signIn']
   const [token, setToken] = useState('')
   const [error, setError] = useState<Pick<ApiError, 'message' | 'hint'>>()
 
@@ -154,6 +156,13 @@ function SignInPage({ wasIn }: { readonly wasIn: boolean }): ReactNode {
       {wasIn && (
         <p role="status" className="rounded-lg border border-warn px-3 py-2 text-sm">
           {t`This browser is signed out: what it was signed in with is not valid any more. Ask the owner of this gateway if you did not expect it.`}
+        </p>
+      )}
+      {typeof provider === 'string' && (
+        <p>
+          <a href={`${provider}?to=${encodeURIComponent(location.pathname)}`} className="text-accent underline">
+            {t`Sign in with your account`}
+          </a>
         </p>
       )}
       <p className="text-soft">
