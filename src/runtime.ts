@@ -65,7 +65,7 @@ export { factsAt, findKeyPath, type KeySchema } from './runtime/configuration/ke
 export type { CapabilityModule, CapabilitySetting } from './runtime/configuration/load-capabilities.ts'
 export { loadConfiguration, type LoadedConfiguration } from './runtime/configuration/load.ts'
 export { ConfigurationError, type ConfigurationProblem, problemText } from './runtime/configuration/problem.ts'
-export { networkList } from './runtime/configuration/sign-in-schema.ts'
+export { networkList } from './runtime/configuration/gateway-schema.ts'
 export { type ConfigurationSchema, configurationSchema } from './runtime/configuration/schema.ts'
 export { modelNameFault } from './runtime/configuration/unknown-names.ts'
 export { type Environment, parseWords, variableName } from './runtime/configuration/value.ts'

@@ -217,6 +217,7 @@ test('every configuration in the pages is read, and nothing in it is unknown', a
     const environment = {
       GEMINI_API_KEY: 'set',
       LITELLM_API_KEY: 'set',
+      OPENID_SECRET: 'set',
       OPENROUTER_API_KEY: 'set',
       TELEGRAM_BOT_TOKEN: 'set',
     }

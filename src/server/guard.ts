@@ -158,12 +158,7 @@ export function createGuard({
 
   return {
     /** `socket` is the address of the connection, if there is one. Throws `HttpFailure` where the request may not pass. */
-    enter(
-      request: Request,
-      path: string,
-      socket: string | undefined,
-      connection?: Connection | undefined,
-    ): Entry | Promise<Entry> {
+    enter(request: Request, path: string, socket: string | undefined, connection?: Connection): Entry | Promise<Entry> {
       const { headers } = request
       const host = hostOf(request)
       if (host !== lastHost) checkHost(host, hosts)
@@ -190,8 +185,8 @@ export function createGuard({
       // What a proxy adds to each request of a browser is worth as much as a cookie, and no more.
       const proxied = isFromHere(headers) ? nameOfProxy?.(headers, socket, connection) : undefined
       if (proxied !== undefined) {
-        const named = signedIn(proxied)
-        if (named) return { visitor: named }
+        const visitor = signedIn(proxied)
+        if (visitor) return { visitor }
         throw unknownPerson(proxied)
       }
       const cookie = readCookie(headers, host)

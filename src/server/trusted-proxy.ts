@@ -14,11 +14,7 @@ export interface Connection {
  * Reads the name of the person that a proxy says it has signed in. `socket`: the address of the connection. A program that a tool started
  * on the machine of the proxy is not the proxy, whatever it sends.
  */
-type ProxiedName = (
-  headers: Headers,
-  socket: string | undefined,
-  connection?: Connection | undefined,
-) => string | undefined
+type ProxiedName = (headers: Headers, socket: string | undefined, connection?: Connection) => string | undefined
 
 /** Believes the header of a proxy at its addresses alone; from anywhere else, and from this process, it is not looked at. */
 export function proxiedName({ header, from }: TrustedProxySettings): ProxiedName {

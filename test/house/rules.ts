@@ -158,11 +158,9 @@ export function namedCapabilities(sources: Sources): readonly string[] {
     .flatMap(([path, source]) => mentions(path, source, known, 'names'))
 }
 
-/** Tables of what other programs send or obey, and what a sign-in provider says: their words are not ours, and no capability is behind them. */
+/** Tables of what other programs send or obey: their words are not ours, and no capability is behind them. */
 function isForeignData(path: string): boolean {
-  return /^src\/(?:wire\/|foreign\/recognisers\/|tool\/access\/owners-names\.ts|server\/sign-in\/|runtime\/people\/)/.test(
-    path,
-  )
+  return /^src\/(?:wire\/|foreign\/recognisers\/|tool\/access\/owners-names\.ts)/.test(path)
 }
 
 /** A pattern that also matches other spellings: `webAccess`, `web_access` and `web access` for `web-access`, `skill` for `skills`. */

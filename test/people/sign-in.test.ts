@@ -38,8 +38,12 @@ async function signInTeam(t: TestContext, gateway: object = {}) {
       redirects: [`${origin}/sign-in/done`],
     }
   })
-  const owner = (path: string, init: RequestInit = {}) =>
-    fetch(`${origin}${path}`, { ...init, headers: { ...init.headers, authorization: `Bearer ${foreword.token}` } })
+  const owner = (path: string, { method = 'GET', body }: { readonly method?: string; readonly body?: object } = {}) =>
+    fetch(`${origin}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${foreword.token}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
   const say = async (browser: CookieBrowser, text: string) => {
     const headers = { 'content-type': 'application/json', origin }
     const accepted = await browser.get(`${origin}/api/messages`, {
@@ -99,8 +103,7 @@ test('a proxy names people, and nobody else does', async (t) => {
     openid: undefined,
     trustedProxy: { header: 'X-Forwarded-User', from: ['127.0.0.7', '10.9.0.0/16'] },
   })
-  const headers = { 'content-type': 'application/json' }
-  await owner('/api/people', { method: 'POST', headers, body: JSON.stringify({ name: 'ann' }) })
+  await owner('/api/people', { method: 'POST', body: { name: 'ann' } })
   const ask = (remote: string | undefined, own: Record<string, string>, path = '/api/token') =>
     foreword.server.fetch(new Request(`${origin}${path}`, { headers: own }), remote === undefined ? {} : { remote })
   const ann = { 'x-forwarded-user': 'ann' }
@@ -139,7 +142,7 @@ test('what somebody whom a proxy names has open ends when they are removed', asy
     trustedProxy: { header: 'x-forwarded-user', from: ['10.9.0.1'] },
   })
   const headers = { 'content-type': 'application/json' }
-  await owner('/api/people', { method: 'POST', headers, body: JSON.stringify({ name: 'ann' }) })
+  await owner('/api/people', { method: 'POST', body: { name: 'ann' } })
   const ask = (path: string, init: RequestInit = {}) =>
     foreword.server.fetch(
       new Request(`${origin}${path}`, { ...init, headers: { ...headers, 'x-forwarded-user': 'ann' } }),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { builtIn } from '../../src/foreword.ts'
-import { systemClock } from '../../src/platform.ts'
+import { defined, systemClock } from '../../src/platform.ts'
 import { type HostedRuntime, loadConfiguration, openGatewayTokens, openPeopleHomes } from '../../src/runtime.ts'
 import { listen, type ServerOptions } from '../../src/server.ts'
 import type { OpenidSettings } from '../../src/server/sign-in/identity.ts'
@@ -63,8 +63,9 @@ export async function signInGateway(t: TestContext, options: SignInOptions = {})
         },
         secret: options.secret ?? (async () => SECRET),
         async fetch(input, init) {
-          requests.push(new URL(String(input)).pathname)
-          return change(String(input), await fetch(input, init))
+          const { href, pathname } = new URL(input as string)
+          requests.push(pathname)
+          return change(href, await fetch(input, init))
         },
       },
     })
@@ -93,7 +94,8 @@ export async function signInGateway(t: TestContext, options: SignInOptions = {})
     home,
     runtime,
     /** Those in the list, without when they were added. */
-    listed: () => people.list().map(({ made: _, ...person }) => person),
+    listed: () =>
+      people.list().map(({ name, role, email, identity, groups }) => defined({ name, role, email, identity, groups })),
     people,
     browsers: tokens.browsers,
     provider,

@@ -1,12 +1,11 @@
-import { isIP } from 'node:net'
 import { z } from 'zod'
-import { environmentVariable, homePath, httpAddress, milliseconds, modelId, share, tokens } from '../../capability.ts'
+import { environmentVariable, homePath, milliseconds, modelId, share, tokens } from '../../capability.ts'
 import { type Layout, usualLayout } from '../../context.ts'
 import type { Provider } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
 import { SCHEMA_NAME } from '../../session.ts'
+import { gateway } from './gateway-schema.ts'
 import { providersSchema } from './providers-schema.ts'
-import { openid, publicUrl, trustedProxy } from './sign-in-schema.ts'
 
 interface HostSchemaOptions {
   readonly layouts: Readonly<Record<string, Layout>>
@@ -25,41 +24,6 @@ const placements = z.record(
 )
 const usDollars = z.number().min(0)
 const timeZone = z.string().refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
-
-const gateway = z.strictObject({
-  port: z.int().min(0).max(65_535).default(4141).describe('Port that the gateway listens on; 0 chooses a free one.'),
-  bind: z
-    .string()
-    .refine(isAddress, 'must be an address or a name, without a scheme, a port or a path')
-    .default('127.0.0.1')
-    .describe('Address that the gateway listens on. Any other than loopback needs a token of at least 24 characters.'),
-  peerAddress: httpAddress()
-    .optional()
-    .describe(
-      'Address at which the other gateways on the same database reach this one, such as http://10.0.0.5:4141. The one that it listens on unless given.',
-    ),
-  token: z
-    .string()
-    .regex(/^[\x21-\x7e]+$/, 'must be a word of printable characters without spaces')
-    .optional()
-    .describe('Token that callers send. Better left out: the gateway creates one at its first start, in data/token.'),
-  allowedHosts: z
-    .array(z.string())
-    .default([])
-    .describe('Names besides loopback and the bind address that a caller may use for the gateway.'),
-  maxBodyBytes: z.int().min(1024).default(1_048_576).describe('The largest body of an HTTP request, bytes.'),
-  heldBodyMegabytes: z
-    .int()
-    .min(1)
-    .max(65_536)
-    .default(128)
-    .describe(
-      'The bodies of all requests that are held in memory at the same time, megabytes. One token has half of it while it has any; a larger body is held alone.',
-    ),
-  publicUrl,
-  openid: openid.optional().describe('People sign in with an OpenID provider.'),
-  trustedProxy: trustedProxy.optional().describe('A proxy that signs people in and names them in a header.'),
-})
 
 const rates = z.strictObject({
   input: usDollars.describe('US dollars per million prompt tokens.'),
@@ -411,9 +375,4 @@ function isTimeZone(name: string): boolean {
   } catch {
     return false
   }
-}
-
-/** What a port can be opened on: an IP address or the name of this machine. */
-function isAddress(text: string): boolean {
-  return isIP(text) !== 0 || /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(text)
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import { z } from 'zod'
-import { environmentVariable, homePath } from '../../capability.ts'
+import { environmentVariable, homePath, httpAddress } from '../../capability.ts'
 
 const words = (what: string) => z.array(z.string().min(1)).min(1).optional().describe(what)
 
@@ -14,7 +14,7 @@ const allow = z
   .refine((rules) => Object.values(rules).some((each) => each !== undefined), 'must name emails, domains or groups')
 
 /** `gateway.openid`. */
-export const openid = z.strictObject({
+const openid = z.strictObject({
   issuer: z
     .string()
     .refine(isProvider, 'must be an https address; http is for a provider on this machine')
@@ -50,7 +50,7 @@ export const openid = z.strictObject({
 })
 
 /** `gateway.trustedProxy`. */
-export const trustedProxy = z.strictObject({
+const trustedProxy = z.strictObject({
   header: z
     .string()
     .regex(/^[a-z0-9-]+$/i, 'must be the name of a header')
@@ -63,7 +63,7 @@ export const trustedProxy = z.strictObject({
 })
 
 /** `gateway.publicUrl`. */
-export const publicUrl = z
+const publicUrl = z
   .string()
   .refine(isOrigin, 'must be an address without a path, such as https://foreword.example.com')
   .optional()
@@ -71,7 +71,48 @@ export const publicUrl = z
     'Address that browsers reach the gateway by, where a proxy is before it. Unless given, the name that the browser asks for.',
   )
 
+/** `gateway`. */
+export const gateway = z.strictObject({
+  port: z.int().min(0).max(65_535).default(4141).describe('Port that the gateway listens on; 0 chooses a free one.'),
+  bind: z
+    .string()
+    .refine(isAddress, 'must be an address or a name, without a scheme, a port or a path')
+    .default('127.0.0.1')
+    .describe('Address that the gateway listens on. Any other than loopback needs a token of at least 24 characters.'),
+  peerAddress: httpAddress()
+    .optional()
+    .describe(
+      'Address at which the other gateways on the same database reach this one, such as http://10.0.0.5:4141. The one that it listens on unless given.',
+    ),
+  token: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'must be a word of printable characters without spaces')
+    .optional()
+    .describe('Token that callers send. Better left out: the gateway creates one at its first start, in data/token.'),
+  allowedHosts: z
+    .array(z.string())
+    .default([])
+    .describe('Names besides loopback and the bind address that a caller may use for the gateway.'),
+  maxBodyBytes: z.int().min(1024).default(1_048_576).describe('The largest body of an HTTP request, bytes.'),
+  heldBodyMegabytes: z
+    .int()
+    .min(1)
+    .max(65_536)
+    .default(128)
+    .describe(
+      'The bodies of all requests that are held in memory at the same time, megabytes. One token has half of it while it has any; a larger body is held alone.',
+    ),
+  publicUrl,
+  openid: openid.optional().describe('People sign in with an OpenID provider.'),
+  trustedProxy: trustedProxy.optional().describe('A proxy that signs people in and names them in a header.'),
+})
+
 const KNOWN_HEADERS = new Set(['authorization', 'cookie', 'host', 'origin', 'x-api-key', 'x-forwarded-for'])
+
+/** What a port can be opened on: an IP address or the name of this machine. */
+function isAddress(text: string): boolean {
+  return isIP(text) !== 0 || /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(text)
+}
 
 function isProvider(text: string): boolean {
   if (!URL.canParse(text)) return false
