@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import { RUN_MARK } from '../../src/platform.ts'
 import { createForeword, type Foreword } from '../../src/foreword.ts'
 import { cookieBrowser, type CookieBrowser } from '../server/cookie-browser.ts'
 import { openProvider, SECRET } from '../server/openid-provider.ts'
@@ -156,4 +159,22 @@ test('what somebody whom a proxy names has open ends when they are removed', asy
   // Ends by itself: a stream that stays open would hold the test until its time is up.
   for await (const _ of events.body!);
   assert.equal((await ask('/api/status')).status, 401)
+})
+
+test('a program that a tool started is not the proxy, though it comes from its address', async (t) => {
+  if (process.platform !== 'linux') return t.skip('connections have names on Linux alone')
+  const { origin, owner } = await signInTeam(t, {
+    trustedProxy: { header: 'x-forwarded-user', from: ['127.0.0.1'] },
+  })
+  await owner('/api/people', { method: 'POST', body: { name: 'ann' } })
+  const ask = `const answer = await fetch('${origin}/api/token', { headers: { 'x-forwarded-user': 'ann' } })
+    process.stdout.write(String(answer.status))`
+  const run = async (environment: Readonly<Record<string, string>>) => {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', ask], {
+      env: environment,
+    })
+    return stdout
+  }
+  assert.equal(await run({}), '200')
+  assert.equal(await run({ [RUN_MARK]: 'a-run' }), '401')
 })
