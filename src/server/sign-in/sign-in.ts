@@ -30,7 +30,7 @@ interface SignInParts extends SignInOptions {
 type Call = Pick<RouteCall<unknown, unknown>, 'request' | 'remote'>
 
 /** Where the provider sends browsers back to. */
-export const BACK_PATH = '/sign-in/done'
+const BACK_PATH = '/sign-in/done'
 
 /** The most sign-ins whose codes are exchanged at the same time. */
 const MOST_EXCHANGES = 50
