@@ -260,6 +260,8 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
       homes: options.people,
       personOf: (incoming) => guard.personOf(headersOf(incoming), incoming.socket.remoteAddress, raw.tokenOf(incoming)),
       ownersGateway: () => undefined,
+      headersToDrop: (incoming) =>
+        guard.headersToDrop(headersOf(incoming), incoming.socket.remoteAddress, incoming.socket),
       refuse: (sockets, error) =>
         void writeResponse(
           sockets,

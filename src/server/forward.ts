@@ -24,6 +24,8 @@ export interface ForwardOptions {
   personOf(incoming: IncomingMessage): string | undefined
   /** Where the home of the owner is; `undefined`: here. */
   ownersGateway(incoming: IncomingMessage): string | undefined
+  /** Names of headers that are not handed on, in small letters: what the other gateway would believe because it comes from this one. */
+  headersToDrop(incoming: IncomingMessage): readonly string[]
   /** Answers with a failure. */
   refuse(sockets: Sockets, error: unknown): void
 }
@@ -34,11 +36,12 @@ export type Forwarder = ReturnType<typeof createForwarder>
  * Hands the requests of gateways that share a database to the one that has the home in question. Bytes go through as they are, both ways.
  * `here` answers what this gateway has itself.
  */
-export function createForwarder({ clock, homes, personOf, ownersGateway, refuse }: ForwardOptions) {
+export function createForwarder({ clock, homes, personOf, ownersGateway, headersToDrop, refuse }: ForwardOptions) {
   async function pass(sockets: Sockets, here: () => void): Promise<void> {
     const { incoming, outgoing } = sockets
     const hops = Number(incoming.headers[FORWARDED] ?? 0)
-    const person = personOf(incoming)
+    // A sign-in ends at the gateway where it began, whoever is signed in meanwhile.
+    const person = isSignInPath(incoming.url ?? '') ? undefined : personOf(incoming)
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
       const at = await placeOf(incoming, person, hops > 0)
       if (at === undefined) {
@@ -65,7 +68,8 @@ export function createForwarder({ clock, homes, personOf, ownersGateway, refuse 
     isStillThere: () => Promise<boolean>,
   ): Promise<boolean> {
     const { hostname, port } = new URL(at)
-    const headers = [...withoutHeaders(incoming.rawHeaders, FORWARDED), FORWARDED, String(hops + 1)]
+    const kept = withoutHeaders(incoming.rawHeaders, FORWARDED, ...headersToDrop(incoming))
+    const headers = [...kept, FORWARDED, String(hops + 1)]
     const { method, url: path } = incoming
     const upstream = httpRequest({ hostname, port, method, path, headers, agent: false, setHost: false })
     const connected = new Promise<boolean>((resolve) => {
@@ -117,6 +121,10 @@ export function createForwarder({ clock, homes, personOf, ownersGateway, refuse 
       pass(sockets, here).catch((error: unknown) => refuse(sockets, error))
     },
   }
+}
+
+function isSignInPath(url: string): boolean {
+  return /^\/sign-in(?:[/?]|$)/.test(url)
 }
 
 function elsewhere(message: string): HttpFailure {

@@ -205,6 +205,11 @@ export function createGuard({
       const browser = cookie === undefined ? undefined : browsers.find(cookie)
       return nameOfProxy?.(headers, socket) ?? browser?.person ?? (browser && holderOf(browser.token)?.visitor.person)
     },
+    /** Names of headers that name a person here and come from elsewhere than the proxy, in small letters. */
+    headersToDrop(headers: Headers, socket: string | undefined, connection: Connection): readonly string[] {
+      if (trustedProxy === undefined || nameOfProxy?.(headers, socket, connection) !== undefined) return []
+      return [trustedProxy.header.toLowerCase()]
+    },
     /** Whether it contains a token: in any form where it is known, and as a word where it was made and not used yet. */
     holdsToken(text: string | Uint8Array) {
       const owner = token()

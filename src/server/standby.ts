@@ -82,6 +82,8 @@ function createStandbyServer(waiting: Waiting, options: StandbyOptions): Server 
     clock,
     homes: people ?? nobodysHomes,
     personOf: (incoming) => guard.personOf(headersOf(incoming), incoming.socket.remoteAddress),
+    headersToDrop: (incoming) =>
+      guard.headersToDrop(headersOf(incoming), incoming.socket.remoteAddress, incoming.socket),
     ownersGateway({ url = '' }) {
       if (OWN_PATHS.includes(url.split('?')[0]!)) return undefined
       return waiting.active()?.address
