@@ -31,10 +31,11 @@ interface ProviderOptions {
 
 export const SECRET = 'the-secret-of-the-client-at-the-provider'
 
-/** A real OpenID provider on loopback, with a client `foreword`, a second one, `other`, and one without a secret, `public`. */
+/** A real OpenID provider on loopback, under a name of this machine, with a client `foreword`, a second one, `other`, and one without a secret, `public`. */
 export async function openProvider(
   t: TestContext,
   options: (issuer: string) => ProviderOptions | Promise<ProviderOptions>,
+  host = '127.0.0.1',
 ): Promise<ScriptedProvider> {
   let listener: RequestListener = () => {}
   const http = createServer((request, response) => listener(request, response))
@@ -47,7 +48,7 @@ export async function openProvider(
   await listen(0)
   const { port } = http.address() as AddressInfo
   t.after(close)
-  const issuer = `http://127.0.0.1:${port}`
+  const issuer = `http://${host}:${port}`
   const { accounts, redirects, claimsInToken = false } = await options(issuer)
   const state: ScriptedProvider = {
     issuer,
