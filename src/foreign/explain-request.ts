@@ -129,17 +129,19 @@ export type TextCounts = ReturnType<typeof textCounts>
 /** Texts that are counted each time: a digest would cost as much. */
 const SHORT = 256
 
-/** A memory of the last `most` texts: some hundred bytes for each, however long it is. */
-export function textCounts(most = 50_000) {
+const MOST_TEXTS = 50_000
+
+/** A memory of the last texts: some hundred bytes for each, however long it is. */
+export function textCounts() {
   const known = new Map<string, number>()
   return {
     get: (key: string) => known.get(key),
     set(key: string, tokens: number) {
       known.set(key, tokens)
-      if (known.size <= most) return
+      if (known.size <= MOST_TEXTS) return
       for (const oldest of known.keys()) {
         known.delete(oldest)
-        if (known.size <= most * 0.9) return
+        if (known.size <= MOST_TEXTS * 0.9) return
       }
     },
   }

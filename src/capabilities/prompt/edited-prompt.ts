@@ -73,7 +73,6 @@ function promptVersion({ version, time, value }: { version: number; time: string
 
 interface PromptOptions {
   readonly file: string
-  readonly ref?: string
   /** That of the home's layout, which the warnings are about. */
   readonly rule?: PromptRule
   readonly read?: TextReader
@@ -91,7 +90,8 @@ export type SystemPrompt = ReturnType<typeof systemPrompt>
  * A blank prompt is a choice and withholds the layer; a missing one is replaced by the packaged one (BEHAVIOURS
  * §3.3).
  */
-export function systemPrompt({ file, ref = 'context/system_prompt.md', rule = {}, read = readText }: PromptOptions) {
+export function systemPrompt({ file, rule = {}, read = readText }: PromptOptions) {
+  const ref = 'context/system_prompt.md'
   const isHeaded = rule.heading !== undefined
   let written: string | undefined
   let packaged = ''

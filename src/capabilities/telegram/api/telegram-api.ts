@@ -5,14 +5,12 @@ interface TelegramApiOptions {
   readonly token: string
   /** `https://api.telegram.org`, or the address of another Bot API server. */
   readonly apiRoot: string
-  /** Time limit of a call, seconds: longer than a poll. Default: 60. */
-  readonly timeoutSeconds?: number
 }
 
 /** grammY's client of the Bot API over Node's own `fetch`. Loads grammY. */
-export async function telegramApi({ token, apiRoot, timeoutSeconds = 60 }: TelegramApiOptions): Promise<Api> {
+export async function telegramApi({ token, apiRoot }: TelegramApiOptions): Promise<Api> {
   const { Api: GrammyApi } = await import('grammy')
-  return new GrammyApi(token, { apiRoot: withoutSlash(apiRoot), timeoutSeconds, fetch: fetchForGrammy })
+  return new GrammyApi(token, { apiRoot: withoutSlash(apiRoot), timeoutSeconds: 60, fetch: fetchForGrammy })
 }
 
 export function withoutSlash(apiRoot: string): string {

@@ -43,17 +43,17 @@ export function runEnvironment(
 const RUN_VARIABLE = 'FOREWORD_WRAP'
 
 /** Processes of a run that are still there, by command line. Empty where `/proc` does not show their environment. */
-export function backgroundProcesses(run: string, command: RegExp, proc = '/proc') {
-  return numbersIn(proc).flatMap((pid) => {
-    const isOfRun = read(proc, pid, 'environ').split('\0').includes(`${RUN_VARIABLE}=${run}`)
-    const line = isOfRun ? read(proc, pid, 'cmdline').split('\0').join(' ').trim() : ''
+export function backgroundProcesses(run: string, command: RegExp) {
+  return processNumbers().flatMap((pid) => {
+    const isOfRun = read(pid, 'environ').split('\0').includes(`${RUN_VARIABLE}=${run}`)
+    const line = isOfRun ? read(pid, 'cmdline').split('\0').join(' ').trim() : ''
     return line !== '' && command.test(line) ? [{ pid, command: line }] : []
   })
 }
 
-function numbersIn(proc: string): readonly number[] {
+function processNumbers(): readonly number[] {
   try {
-    return readdirSync(proc)
+    return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
       .map(Number)
       .filter((pid) => pid !== process.pid)
@@ -63,9 +63,9 @@ function numbersIn(proc: string): readonly number[] {
 }
 
 /** Empty for a process that has ended, or of another user. */
-function read(proc: string, pid: number, file: string): string {
+function read(pid: number, file: string): string {
   try {
-    return readFileSync(join(proc, String(pid), file), 'utf8')
+    return readFileSync(join('/proc', String(pid), file), 'utf8')
   } catch {
     return ''
   }
