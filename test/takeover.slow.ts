@@ -5,7 +5,7 @@ import { createServer, connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test, type TestContext } from 'node:test'
+import { after, before, suite, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { GatewayRow } from '../src/session.ts'
 import { type ScriptedRequest, scriptedProvider } from '../src/testing.ts'
@@ -101,113 +101,116 @@ const statesOf = async ({ url }: Gateway) => {
   return gateways.map(({ address, state }) => ({ address, state }))
 }
 
-test('a gateway that stands by is alive and not ready, and names the one that works', options, async (t) => {
-  const { start, say, check } = await world(t)
-  const one = await start()
-  await one.works()
-  const other = await start()
-  assert.deepEqual(await readiness(one), 'ready')
-  assert.deepEqual(await readiness(other), 'standby')
-  assert.equal((await fetch(`${other.url}/health/live`)).status, 200)
-  const states = [
-    { address: one.url, state: 'active' },
-    { address: other.url, state: 'standby' },
-  ]
-  while ((await statesOf(one)).some(({ address }) => address === undefined)) await sleep(20)
-  assert.deepEqual([await statesOf(one), await statesOf(other)], [states, states])
-  const refused = await fetch(`${other.url}/api/messages`, { method: 'POST', body: '{"text":"hello"}' })
-  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1'])
-  assert.deepEqual(await refused.json(), {
-    error: { active: one.url, code: 'standby', message: `This gateway stands by, and ${one.url} works.` },
-  })
-  assert.match(await (await fetch(`${other.url}/metrics`)).text(), /^foreword_gateway_active 0$/m)
-  assert.match(await (await fetch(`${one.url}/metrics`)).text(), /^foreword_gateway_active 1$/m)
-  const session = await say(one, 'first')
-  process.kill(one.pid, 'SIGTERM')
-  await other.works()
-  assert.equal(await one.ended, 0)
-  await say(other, 'second', session)
-  await check(other)
-  assert.match(await (await fetch(`${other.url}/metrics`)).text(), /^foreword_gateway_takeovers_total 1$/m)
-})
-
-test('gateways that are killed one after the other in the midst of turns', options, async (t) => {
-  const { start, say, check } = await world(t)
-  let active = await start()
-  await active.works()
-  const sessions: string[] = []
-  for (let each = 0; each < 4; each += 1) sessions.push(await say(active, `begin-${each}`))
-  const times: number[] = []
-  for (let round = 0; round < KILLS; round += 1) {
-    const next = await start()
-    const unsaid: (readonly [string, string])[] = []
-    const saying = sessions.map(async (session, of) => {
-      for (let number = 0; number < 4; number += 1) {
-        const word = `round-${round}-${of}-${number}`
-        await say(active, word, session).catch(() => unsaid.push([word, session]))
-      }
-    })
-    await sleep((round * 37) % 150)
-    await active.kill()
-    times.push(await untilReady(next))
-    await Promise.all(saying)
-    active = next
-    for (const [word, session] of unsaid) await say(active, word, session)
-  }
-  await check(active)
-  times.sort((one, two) => one - two)
-  t.diagnostic(`${KILLS} takeovers after SIGKILL, ms: ${times.map(Math.round).join(' ')}`)
-})
-
 const KILLS = 6
 
-test('a gateway that is frozen for longer than the lease, and wakes', options, async (t) => {
-  const { start, say, check, address } = await world(t)
-  const frozen = await start()
-  await frozen.works()
-  const sessions = await Promise.all(Array.from({ length: 5 }, (_, number) => say(frozen, `before-${number}`)))
-  const next = await start()
-  await Promise.all(sessions.map((session, number) => say(frozen, `during-${number}`, session)))
-  await sleep(15)
-  process.kill(frozen.pid, 'SIGSTOP')
-  t.diagnostic(`takeover after SIGSTOP, ms: ${Math.round(await untilReady(next))}`)
-  await Promise.all(sessions.map((session, number) => say(next, `after-${number}`, session)))
-  await check(next)
-  const rows = () =>
-    database.execute(
-      'select (select count(*) from entries) as entries, (select count(*) from calls) as calls, (select count(*) from audit) as audit, (select max(xmin::text::bigint) from entries) as newest',
-      /\/(store_\d+)/.exec(address)![1],
-    )
-  const rowsBefore = await rows()
-  process.kill(frozen.pid, 'SIGCONT')
-  assert.equal(await frozen.ended, 4)
-  await frozen.reaches('failed taken-over' as never, '')
-  assert.deepEqual(await rows(), rowsBefore)
-  await check(next)
-})
-
-test('a gateway that is cut off from the database, and reaches it again', options, async (t) => {
-  const { start, say, check, address } = await world(t)
-  const network = await droppingNetwork(t, address)
-  const cut = await start(network.address)
-  await cut.works()
-  const session = await say(cut, 'before')
-  const next = await start()
-  network.drop()
-  void say(cut, 'not acknowledged', session).catch(() => {})
-  t.diagnostic(`takeover after a partition, ms: ${Math.round(await untilReady(next))}`)
-  assert.equal(await readiness(cut), 'standby')
-  const refused = await fetch(`${cut.url}/api/messages`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"text":"hello"}',
+// Most of their time goes by until a lease is over, so that two of them are lived at a time.
+suite('a gateway that takes over', { ...options, concurrency: 2 }, () => {
+  test('a gateway that stands by is alive and not ready, and names the one that works', async (t) => {
+    const { start, say, check } = await world(t)
+    const one = await start()
+    await one.works()
+    const other = await start()
+    assert.deepEqual(await readiness(one), 'ready')
+    assert.deepEqual(await readiness(other), 'standby')
+    assert.equal((await fetch(`${other.url}/health/live`)).status, 200)
+    const states = [
+      { address: one.url, state: 'active' },
+      { address: other.url, state: 'standby' },
+    ]
+    while ((await statesOf(one)).some(({ address }) => address === undefined)) await sleep(20)
+    assert.deepEqual([await statesOf(one), await statesOf(other)], [states, states])
+    const refused = await fetch(`${other.url}/api/messages`, { method: 'POST', body: '{"text":"hello"}' })
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1'])
+    assert.deepEqual(await refused.json(), {
+      error: { active: one.url, code: 'standby', message: `This gateway stands by, and ${one.url} works.` },
+    })
+    assert.match(await (await fetch(`${other.url}/metrics`)).text(), /^foreword_gateway_active 0$/m)
+    assert.match(await (await fetch(`${one.url}/metrics`)).text(), /^foreword_gateway_active 1$/m)
+    const session = await say(one, 'first')
+    process.kill(one.pid, 'SIGTERM')
+    await other.works()
+    assert.equal(await one.ended, 0)
+    await say(other, 'second', session)
+    await check(other)
+    assert.match(await (await fetch(`${other.url}/metrics`)).text(), /^foreword_gateway_takeovers_total 1$/m)
   })
-  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '5'])
-  await say(next, 'after', session)
-  await check(next)
-  network.heal()
-  assert.equal(await cut.ended, 4)
-  await check(next)
+
+  test('gateways that are killed one after the other in the midst of turns', async (t) => {
+    const { start, say, check } = await world(t)
+    let active = await start()
+    await active.works()
+    const sessions: string[] = []
+    for (let each = 0; each < 4; each += 1) sessions.push(await say(active, `begin-${each}`))
+    const times: number[] = []
+    for (let round = 0; round < KILLS; round += 1) {
+      const next = await start()
+      const unsaid: (readonly [string, string])[] = []
+      const saying = sessions.map(async (session, of) => {
+        for (let number = 0; number < 4; number += 1) {
+          const word = `round-${round}-${of}-${number}`
+          await say(active, word, session).catch(() => unsaid.push([word, session]))
+        }
+      })
+      await sleep((round * 37) % 150)
+      await active.kill()
+      times.push(await untilReady(next))
+      await Promise.all(saying)
+      active = next
+      for (const [word, session] of unsaid) await say(active, word, session)
+    }
+    await check(active)
+    times.sort((one, two) => one - two)
+    t.diagnostic(`${KILLS} takeovers after SIGKILL, ms: ${times.map(Math.round).join(' ')}`)
+  })
+
+  test('a gateway that is frozen for longer than the lease, and wakes', async (t) => {
+    const { start, say, check, address } = await world(t)
+    const frozen = await start()
+    await frozen.works()
+    const sessions = await Promise.all(Array.from({ length: 5 }, (_, number) => say(frozen, `before-${number}`)))
+    const next = await start()
+    await Promise.all(sessions.map((session, number) => say(frozen, `during-${number}`, session)))
+    await sleep(15)
+    process.kill(frozen.pid, 'SIGSTOP')
+    t.diagnostic(`takeover after SIGSTOP, ms: ${Math.round(await untilReady(next))}`)
+    await Promise.all(sessions.map((session, number) => say(next, `after-${number}`, session)))
+    await check(next)
+    const rows = () =>
+      database.execute(
+        'select (select count(*) from entries) as entries, (select count(*) from calls) as calls, (select count(*) from audit) as audit, (select max(xmin::text::bigint) from entries) as newest',
+        /\/(store_\d+)/.exec(address)![1],
+      )
+    const rowsBefore = await rows()
+    process.kill(frozen.pid, 'SIGCONT')
+    assert.equal(await frozen.ended, 4)
+    await frozen.reaches('failed taken-over' as never, '')
+    assert.deepEqual(await rows(), rowsBefore)
+    await check(next)
+  })
+
+  test('a gateway that is cut off from the database, and reaches it again', async (t) => {
+    const { start, say, check, address } = await world(t)
+    const network = await droppingNetwork(t, address)
+    const cut = await start(network.address)
+    await cut.works()
+    const session = await say(cut, 'before')
+    const next = await start()
+    network.drop()
+    void say(cut, 'not acknowledged', session).catch(() => {})
+    t.diagnostic(`takeover after a partition, ms: ${Math.round(await untilReady(next))}`)
+    assert.equal(await readiness(cut), 'standby')
+    const refused = await fetch(`${cut.url}/api/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"text":"hello"}',
+    })
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '5'])
+    await say(next, 'after', session)
+    await check(next)
+    network.heal()
+    assert.equal(await cut.ended, 4)
+    await check(next)
+  })
 })
 
 test('a database that is started again in the midst of turns: the gateway that works goes on', options, async (t) => {

@@ -35,8 +35,9 @@ export async function startPostgres({ password }: { readonly password?: string }
     /** The address of a new database. */
     async database(): Promise<string> {
       databases += 1
-      await execute(`create database store_${databases}`)
-      return address(`store_${databases}`)
+      const name = `store_${databases}`
+      await execute(`create database ${name}`)
+      return address(name)
     },
     execute,
     /** Ends every connection and starts the server again. */
