@@ -8,10 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import test, { type TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { inbox } from '../../src/capability.ts'
 import { createDocumentReader, type DocumentReader, type DocumentReaderOptions } from '../../src/document.ts'
-import { addDescendants, listProcesses, systemClock } from '../../src/platform.ts'
+import { systemClock } from '../../src/platform.ts'
 import { confineNode, findNodeSandbox } from '../../src/tool.ts'
 import { openedHome } from '../home/opened-home.ts'
 import { imageFiles } from './files/image-file.ts'
@@ -19,6 +18,7 @@ import { pdfFile, pdfOf } from './files/pdf-file.ts'
 import { spreadsheetFile } from './files/spreadsheet-file.ts'
 import { paragraph, table, wordFile } from './files/word-file.ts'
 import { zipFile } from './files/zip-file.ts'
+import { commandOf, readingProcesses, until } from './opened-reader.ts'
 
 const found = await findNodeSandbox()
 const skip = found.type === 'none' ? `no sandbox on this machine: ${found.why}` : false
@@ -263,27 +263,4 @@ async function folderOf(context: TestContext): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'foreword-confined-')))
   context.after(() => rm(folder, { recursive: true, force: true }))
   return folder
-}
-
-/** Ids of processes that read documents for this one, with those within a sandbox and what is around them: children come last. */
-function readingProcesses(): readonly number[] {
-  const all = listProcesses()
-  const ours = new Set(all.filter(({ pid }) => pid === process.pid))
-  addDescendants(ours, all)
-  return [...ours]
-    .filter(({ pid, isZombie }) => !isZombie && commandOf(pid).includes('reading-program'))
-    .map(({ pid }) => pid)
-}
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'latin1')
-  } catch {
-    return ''
-  }
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  // oxlint-disable-next-line no-await-in-loop -- this is waiting
-  while (!isSo()) await sleep(20)
 }

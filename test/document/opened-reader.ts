@@ -1,5 +1,5 @@
-import { systemClock } from '../../src/platform.ts'
-import { execFileSync } from 'node:child_process'
+import { addDescendants, listProcesses, systemClock } from '../../src/platform.ts'
+import { readFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDocumentReader, type DocumentReader, type DocumentReaderOptions } from '../../src/document.ts'
@@ -11,14 +11,22 @@ export function readerOf(context: TestContext, options?: Partial<DocumentReaderO
   return reader
 }
 
-/** Ids of the processes that this one started to read. */
+/** Ids of processes that read documents for this one, with those within a sandbox and what is around them: children come last. */
 export function readingProcesses(): readonly number[] {
-  const listed = execFileSync('ps', ['-o', 'pid=,ppid=,args=', '-A'], { encoding: 'utf8' })
-  return listed
-    .split('\n')
-    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
-    .filter((found) => found !== null && Number(found[2]) === process.pid && found[3]!.includes('reading-program'))
-    .map((found) => Number(found![1]))
+  const all = listProcesses()
+  const ours = new Set(all.filter(({ pid }) => pid === process.pid))
+  addDescendants(ours, all)
+  return [...ours]
+    .filter(({ pid, isZombie }) => !isZombie && commandOf(pid).includes('reading-program'))
+    .map(({ pid }) => pid)
+}
+
+export function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+  } catch {
+    return ''
+  }
 }
 
 export async function until(isSo: () => boolean): Promise<void> {
