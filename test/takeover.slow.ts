@@ -90,7 +90,7 @@ const readiness = async ({ url }: Gateway) => {
 
 async function untilReady(gateway: Gateway): Promise<number> {
   const began = performance.now()
-  while ((await readiness(gateway).catch(() => 'refused')) !== 'ready') await sleep(5)
+  while ((await readiness(gateway).catch(() => 'refused')) !== 'ready') await sleep(25)
   return performance.now() - began
 }
 
