@@ -6,8 +6,6 @@ export {
   type ConversationNote,
   noteId,
   noteInstruction,
-  type NoteMark,
-  type NoteRule,
   noteMark,
   noteMessage,
   type NotesInput,
@@ -25,20 +23,12 @@ export { argvText, exactLine, exactLines, lookAlikes } from './context/exact-tex
 export { freezeHead, type AnnouncedHead, type PinnedHead, sentHead } from './context/frozen-head.ts'
 export type { Head } from './context/head-change.ts'
 export { framed, type FrameKind } from './context/frame.ts'
-export {
-  imageResult,
-  isImageNote,
-  markResult,
-  type ResultFrame,
-  unframedResults,
-  withoutTemplates,
-} from './context/marked-result.ts'
+export { imageResult, isImageNote, markResult, unframedResults, withoutTemplates } from './context/marked-result.ts'
 export {
   changedParts,
   type ImageSupport,
   markImages,
   storedImage,
-  type StoredImage,
   storedImagePart,
   storedImages,
 } from './context/image-marker.ts'
@@ -70,7 +60,6 @@ export {
   forecastRange,
   type Price,
   priceOfModel,
-  promptCostParts,
   type ReportedTokens,
 } from './context/forecast.ts'
 export { changedScenario, forgetsCut, type ScenarioChanges } from './context/changed-scenario.ts'
@@ -87,19 +76,12 @@ export {
 export { audioSeconds, audioTokens, audioType } from './context/audio.ts'
 export { imageSize, imageTokens, imageType, startsWith, UNKNOWN_IMAGE_TOKENS } from './context/image.ts'
 export { lintAnnounced, type LintCall, lintHead } from './context/lint/lint-call.ts'
-export {
-  type LintCost,
-  lintCost,
-  type LintFinding,
-  type LintPlace,
-  lintRates,
-  type LintRates,
-} from './context/lint/lint-finding.ts'
-export { inOrder, lint, type LintInput, LEAST_UNUSED } from './context/lint/lint.ts'
+export { type LintCost, lintCost, type LintFinding, lintRates, type LintRates } from './context/lint/lint-finding.ts'
+export { inOrder, lint, LEAST_UNUSED } from './context/lint/lint.ts'
 export { type VolatileSpot, volatileSpots } from './context/lint/volatile-text.ts'
 export { renditionTokens } from './context/placed-layer.ts'
 export { assemble, type Assembly, movingMessages } from './context/assemble.ts'
-export type { PlacementPrice, PlacementPrices } from './context/placement.ts'
+export type { PlacementPrice } from './context/placement.ts'
 export {
   PLACED_CALLS,
   type PlacedCall,
@@ -107,10 +89,9 @@ export {
   placementPrices,
   type PlacementRules,
 } from './context/placement-price.ts'
-export { choosePlacements, keepPlacements, type PlacementFacts } from './context/choose-placement.ts'
+export { choosePlacements, keepPlacements } from './context/choose-placement.ts'
 export { placementSentence, placementSentences } from './context/placement-words.ts'
 export {
-  foreignTextName,
   foreignTextNames,
   foreignTexts,
   foreignTextSentence,

@@ -4,24 +4,21 @@
  */
 export {
   type ForeignAssembly,
-  type ForeignClient,
   type ForeignIdentity,
-  type ForeignKind,
-  type ForeignMark,
   type ForeignRequestHead,
   type KeptConversation,
 } from './foreign/foreign-call.ts'
 export { type ExplainInput, explainRequest, explainSteps } from './foreign/explain-request.ts'
 export { knownClients } from './foreign/recognisers/recognisers.ts'
 export { callFormat, identifyCall, identifyingHeaders } from './foreign/identify-call.ts'
-export { type TextCounts, textCounts } from './foreign/explain-request.ts'
+export { textCounts } from './foreign/explain-request.ts'
 export { type BodyScan, type ListPlace, longTexts, scanBody, splitBody } from './foreign/split-body.ts'
 export { commonPrefix, type ForeignReuse } from './foreign/common-prefix.ts'
-export { type ComparedCall, isResultEntry } from './foreign/compared-unit.ts'
+export { isResultEntry } from './foreign/compared-unit.ts'
 export type { ForeignCause } from './foreign/change-cause.ts'
 export { callFindings } from './foreign/call-findings.ts'
-export type { FindingPlace, ForeignFinding, SessionCall } from './foreign/foreign-finding.ts'
+export type { ForeignFinding, SessionCall } from './foreign/foreign-finding.ts'
 export { keptCall } from './foreign/compared-unit.ts'
 export type { CutAccount } from './foreign/cut/cut-request.ts'
-export { type CutInput, type ForeignCut, NOTE_LEAD } from './foreign/cut/cut-plan.ts'
+export { type ForeignCut, NOTE_LEAD } from './foreign/cut/cut-plan.ts'
 export { type CutOutcome, cutRequest } from './foreign/cut/cut-request.ts'

@@ -24,7 +24,7 @@ export {
   UNKNOWN_KINDS,
 } from './model/calibration.ts'
 export { endedPromises, priceProblems, answerRoom, assumedFacts, type CatalogRow, mergeFacts } from './model/catalog.ts'
-export { listedFacts, listModelsEndpoint, waysToAttach, type TriedProvider, tryProvider } from './model/list-models.ts'
+export { listedFacts, listModelsEndpoint, waysToAttach, tryProvider } from './model/list-models.ts'
 export type { ModelConfiguration } from './model/model.ts'
 export {
   chatWireSettings,

@@ -6,7 +6,6 @@ export {
   type EmbedderKind,
   type EmbedderSettings,
   type EmbeddingService,
-  type EmbeddingWire,
   httpEmbedder,
 } from './search/embedder/http-embedder.ts'
 export type {

@@ -21,16 +21,7 @@ export {
 } from './wire/formats.ts'
 export { answerField } from './wire/generate-content.ts'
 export { detectOverflow, providerSentence } from './wire/refusal.ts'
-export {
-  countOf,
-  isAddress,
-  jsonOf,
-  type JsonFields,
-  marked,
-  textOf,
-  type WireMedia,
-  type WirePart,
-} from './wire/part.ts'
+export { countOf, isAddress, jsonOf, marked, textOf, type WireMedia, type WirePart } from './wire/part.ts'
 export { type EventFilter } from './wire/answer-stream.ts'
-export { type ResponseReader, responseReader } from './wire/response-reader.ts'
+export { responseReader } from './wire/response-reader.ts'
 export { checkedUsage, MOST_TOKENS, SILENT, type Usage, usageReader } from './wire/usage.ts'

@@ -79,7 +79,7 @@ const MOST_NAMED = 10
 const LONGEST_NAME = 120
 
 /** A text in words for a person: `page https://…`, `file notes.md`. Nothing in it can control a terminal or turn the line. */
-export function foreignTextName({ kind, ref, tool, owner }: ForeignText): string {
+function foreignTextName({ kind, ref, tool, owner }: ForeignText): string {
   const whole = exactLine(ref)
   const name = whole.length > LONGEST_NAME ? `${whole.slice(0, LONGEST_NAME).toWellFormed()}…` : whole
   if (ref === tool || kind === 'tool') {

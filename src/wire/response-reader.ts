@@ -5,13 +5,10 @@ import { formatReaders, type WireFormat } from './formats.ts'
 import type { JsonFields } from './part.ts'
 import { headReport } from './usage.ts'
 
-/** Reads the bytes of an answer beside their way to the caller. */
-export type ResponseReader = ReturnType<typeof responseReader>
-
 /** The most characters of an answer in one piece, and of one event of a stream; what is longer is not read. */
 const MOST_CHARACTERS = 32_000_000
 
-/** `headers`: those of the answer, in lower case. */
+/** Reads the bytes of an answer beside their way to the caller. `headers`: those of the answer, in lower case. */
 export function responseReader(format: WireFormat, headers: JsonFields = {}) {
   const draft = answerDraft()
   const { correction, asEvent, add } = formatReaders[format]
