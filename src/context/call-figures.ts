@@ -32,7 +32,6 @@ export interface FiguredManifest extends Pick<Manifest, 'used' | 'budget'> {
   readonly reuse?: { readonly tokens: number }
 }
 
-/** What is known of a call that was made. */
 export interface MadeCall {
   readonly usage?: Partial<ReportedTokens> | undefined
   /** US dollars; `parts` where they are asked for. */

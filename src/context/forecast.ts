@@ -195,7 +195,6 @@ function reusable(tokens: number, { minimumTokens, step = 1 }: CacheRules): numb
 
 type Tokens = Pick<Forecast, 'cached' | 'written' | 'writtenLonger' | 'fresh'>
 
-/** The parts of a prompt as they were reported. */
 function promptParts(promptTokens: number, usage: Partial<ReportedTokens>): Tokens {
   const { cachedTokens: cached = 0, cacheWrittenTokens: written = 0, cacheWrittenLongerTokens: longer = 0 } = usage
   return {

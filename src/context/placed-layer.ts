@@ -115,7 +115,6 @@ function usefulForms(priced: readonly PricedForm[]): readonly PricedForm[] {
   return useful
 }
 
-/** What a form costs with its tools. */
 export function formCost({ tokens, toolTokens }: PricedForm): number {
   return tokens + toolTokens
 }

@@ -32,7 +32,6 @@ export interface PlacementRules {
   readonly price?: Price | undefined
   /** Whether the head is pinned, so that a change of it is announced behind the history (`freezeHead`). */
   readonly announces: boolean
-  /** Of the layout. */
   readonly placements: Readonly<Record<string, LayoutPlacement>>
 }
 

@@ -7,7 +7,6 @@ import { cleanText } from './text/character-set.ts'
 export function missingParts() {
   const counts = new Map<string, number>()
   return {
-    /** Counts an element by its name. */
     add: (what: string, more = 1) => void (more > 0 && counts.set(what, (counts.get(what) ?? 0) + more)),
     /** A last line for the text; none where nothing is missing. */
     note(): readonly string[] {

@@ -1,6 +1,5 @@
 import { ForewordError, type ForewordErrorOptions } from '../platform.ts'
 
-/** Why a model call failed. */
 export type ModelErrorCode =
   /** The prompt is larger than the model or server accepts. */
   | 'context-overflow'
@@ -23,7 +22,6 @@ export type ModelErrorCode =
   | 'content-filter'
   | 'cancelled'
 
-/** Facts about a failed call. */
 export type ModelErrorFacts = {
   readonly provider: string
   readonly model: string

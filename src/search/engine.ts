@@ -14,7 +14,6 @@ export interface Chunk {
   readonly headings: readonly string[]
 }
 
-/** A document for the index. */
 export interface IndexedDocument {
   readonly id: string
   readonly title: string

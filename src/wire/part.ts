@@ -49,7 +49,6 @@ export interface PartMark {
 /** An object of JSON, as far as it is one. */
 export type JsonFields = Readonly<Record<string, unknown>>
 
-/** A text, or `undefined`. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
@@ -100,7 +99,6 @@ export function markedLast(parts: readonly WirePart[], block: JsonFields): reado
   return parts.map((part, index) => (index === parts.length - 1 ? marked(part, block) : part))
 }
 
-/** A part with the mark of its block. */
 export function marked(part: WirePart, block: JsonFields): WirePart {
   const mark = block['cache_control'] ?? block['prompt_cache_breakpoint']
   return isObject(mark) ? { ...part, mark: defined({ life: textOf(mark['ttl']) }) } : part

@@ -97,7 +97,6 @@ const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS
 /** Names and values in turn, as they came: in their order and case, and as often as they came. */
 export type HeaderPairs = readonly string[]
 
-/** The name and the value of each. */
 export function pairsOf(pairs: HeaderPairs): readonly (readonly [name: string, value: string])[] {
   return Array.from({ length: pairs.length / 2 }, (_, at) => [pairs[2 * at]!, pairs[2 * at + 1]!])
 }

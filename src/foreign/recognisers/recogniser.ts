@@ -84,7 +84,6 @@ export interface SectionRule {
   readonly inner?: readonly SectionRule[]
 }
 
-/** A section between the tags of this name. */
 export function tag(name: string): Pick<SectionRule, 'begin'> & { readonly end: string } {
   return { begin: `<${name}>`, end: `</${name}>` }
 }
