@@ -3,7 +3,7 @@ import test from 'node:test'
 import { assemble } from './assemble.ts'
 import { layoutOf } from './layouts.ts'
 import { type Message, toolCalls, toolResults } from './message.ts'
-import { pairMessages } from './pairing.ts'
+import { pairMessages } from './priced-turn.ts'
 import { declared } from './token-counter.ts'
 
 function calls(...ids: readonly string[]): Message {
