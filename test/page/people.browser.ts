@@ -32,6 +32,7 @@ function opened(t: TestContext, configuration: object = {}): Promise<OpenedPage>
 async function signedOut({ another }: OpenedPage): Promise<Page> {
   const page = await another({ locale: 'en' })
   await page.context().clearCookies()
+  page.setDefaultTimeout(20_000)
   return page
 }
 
@@ -147,7 +148,7 @@ for (const role of ['member', 'guest'] as const) {
     assert.equal(await page.getByRole('button', { name: 'Save the message as a template' }).count(), 0)
     assert.equal(await page.getByRole('button', { name: 'Templates' }).count(), 0)
     const inspector = page.getByRole('complementary', { name: 'Inspector' })
-    for (const tab of ['What changed', 'What if', 'Timeline', 'History', 'Share']) {
+    for (const tab of ['What changed', 'What if', 'Timeline', 'History', 'Request']) {
       await openInspectorTab(inspector, tab)
       await page.locator('html[data-idle=true]').waitFor()
     }
