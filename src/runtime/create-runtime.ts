@@ -90,6 +90,7 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
     folder: data,
     configured: parts.budgets ?? [],
     read: parts.readBudgets,
+    mayPass: parts.mayPassBudgets ?? true,
     timeZone,
     clock,
     recovers: writes,

@@ -186,6 +186,8 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       timeZone: context.timeZone,
       keep: configuration.keep,
       budgets: moneyBudgets(configuration),
+      // A limit of the owner is none if those that it limits could pass it.
+      mayPassBudgets: within === undefined,
       async readBudgets() {
         if (within) return moneyBudgets(await within.configuration())
         const { configuration: now, problems } = await loadConfiguration({ home, environment, capabilities })

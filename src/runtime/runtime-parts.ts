@@ -41,6 +41,8 @@ export interface RuntimeParts {
   readonly keep?: KeepRules
   /** Limits in money and tokens. None where absent. */
   readonly budgets?: readonly MoneyBudget[]
+  /** `false`: nobody is asked about a call that could pass one, and it is refused. */
+  readonly mayPassBudgets?: boolean
   /** The limits as they are configured now, for a reload. Rejects where they cannot be read. Absent: they stay as they are. */
   readonly readBudgets?: () => Promise<readonly MoneyBudget[]>
   readonly clock: Clock

@@ -183,6 +183,22 @@ test('the limits of people are limits of each of them, and not of the owner', as
   assert.equal(answers[2]!.status, 202)
 })
 
+test('nobody but the owner passes a limit of the owner: a call of a person that could is refused, and asks nobody', async (t) => {
+  const people = { budgets: [{ limit: { tokens: 1 }, per: 'day' }] }
+  const team = await openTeam(t, { people, models: { rehearsal: { free: false } } })
+  const ann = await team.add('ann')
+  const session = await say(ann, 'Hello')
+  const { turns } = await ann.json<{ readonly turns: readonly { readonly id: string }[] }>(
+    `/api/sessions/${session}/turns`,
+  )
+  const { outcome } = await ann.json<{ readonly outcome?: { readonly type: string; readonly code?: string } }>(
+    `/api/sessions/${session}/turns/${turns[0]!.id}`,
+  )
+  assert.deepEqual([outcome?.type, outcome?.code], ['failed', 'over-budget'])
+  const { approvals } = await ann.json<{ readonly approvals: readonly unknown[] }>('/api/approvals')
+  assert.deepEqual(approvals, [])
+})
+
 /** Files below a folder that contain a text. */
 function filesWith(folder: string, text: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((each) => {

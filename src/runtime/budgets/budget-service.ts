@@ -56,6 +56,8 @@ export function createBudgetService(parts: {
   readonly configured: readonly MoneyBudget[]
   /** The same as they are now. Absent: they do not change. */
   readonly read?: (() => Promise<readonly MoneyBudget[]>) | undefined
+  /** Whether somebody here may pass a limit. Otherwise a call that could pass one is refused, whatever it would ask. */
+  readonly mayPass: boolean
   readonly timeZone: string
   readonly clock: Clock
   /** Whether calls of a former process that are still held are counted as spent. */
@@ -195,7 +197,7 @@ export function createBudgetService(parts: {
           ? unpriced.map((check) => ({ ...check, ...open().state(check) }))
           : result.passed.map(nameOf)
         const question = heldQuestion({ model: model.id, most, isUnpriced }, passed)
-        if (!asks) return { type: 'refuse', error: new OverBudgetError(question.sentence) }
+        if (!asks || !parts.mayPass) return { type: 'refuse', error: new OverBudgetError(question.sentence) }
         const asked = passed.map(({ account }) => account)
         const waits: WaitingCall = { most, asked, checks: () => applied(calls, dayOf(clock.time())).checks }
         before = waits

@@ -50,8 +50,9 @@ export default function ModelPicker({ chosen, usual, beside, onChoose, onBeside 
     localStorage.setItem(FAVOURITES, JSON.stringify(next))
     setFavourites(next)
   }
-  const found = (data?.models ?? []).filter(({ id }) =>
-    words.split(/\s+/).every((word) => id.toLowerCase().includes(word.toLowerCase())),
+  const found = (data?.models ?? []).filter(
+    ({ id, ready }) =>
+      (ready || isOwner) && words.split(/\s+/).every((word) => id.toLowerCase().includes(word.toLowerCase())),
   )
   const groups = modelGroups(found, favourites, chosen ?? usual)
   const first = groups[0]?.models.find(({ ready }) => ready)

@@ -21,11 +21,13 @@ export default function ModelsPage(): ReactNode {
   if (data === undefined) return <Spinner />
   // What answers comes first, and before it what is in use.
   const rank = ({ current, ready }: ModelList['models'][number]): number => (current ? 2 : ready ? 1 : 0)
-  const models = data.models.toSorted((one, other) => rank(other) - rank(one))
+  const shown = data.models.filter(({ ready, current }) => isOwner || ready || current)
+  const models = shown.toSorted((one, other) => rank(other) - rank(one))
   return (
     <div className="flex flex-col gap-8">
       <p className="text-soft">
         {t`The models that can answer. A conversation uses the one in use unless it chooses another.`}
+        {!isOwner && ` ${t`The owner of this gateway attaches models.`}`}
       </p>
       {refusal && <ErrorNote error={refusal} />}
       <ul className="flex flex-col divide-y divide-line">
@@ -62,9 +64,6 @@ export default function ModelsPage(): ReactNode {
           </li>
         ))}
       </ul>
-      {!isOwner && (
-        <p className="text-sm text-soft">{t`The owner of this gateway attaches models. In a conversation you can choose another one that is ready.`}</p>
-      )}
       {setup && isOwner && (
         <div className="flex flex-col gap-6">
           <h2 className="text-lg font-semibold">{t`Attach a provider`}</h2>

@@ -5,7 +5,7 @@ import { rich } from '../language/rich.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirmation } from '../parts/confirmation.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { dollars, timeText } from '../parts/numbers.ts'
+import { dollars, price, timeText } from '../parts/numbers.ts'
 import { useAction } from '../parts/use-action.ts'
 import { type Invitation, type ListedPerson, PEOPLE, roles } from './people-kind.ts'
 
@@ -104,5 +104,5 @@ function Usage({ person: { usage } }: { readonly person: ListedPerson }): ReactN
 function costWords({ money, unpriced, calls }: NonNullable<ListedPerson['usage']>): readonly string[] {
   if (calls === 0) return []
   if (money === undefined || (money === 0 && unpriced > 0)) return [t`cost not known`]
-  return [unpriced > 0 ? t`at least ${dollars(money)}` : dollars(money)]
+  return [unpriced > 0 ? t`at least ${dollars(money)}` : price(money)]
 }
