@@ -16,6 +16,8 @@ import { pages, type Shown, shownIn } from './page.ts'
 /** Lines that are not run, by their beginning, and why. */
 const notRun: Readonly<Record<string, string>> = {
   'foreword wrap': 'it needs the program that it runs; `npm run clients` runs them, test/wrap has stand-ins',
+  'foreword people': 'it needs the homes of people; test/people/people.test.ts has them',
+  'foreword token new laptop --scope talk --person': 'it needs a person, as `foreword people` does',
   'foreword watch': 'it runs until it is stopped; test/cli-watch.test.ts stops it',
   'npm start': 'it runs until it is stopped; the tests of the process start it',
   'npm test': 'it runs these tests',

@@ -188,11 +188,11 @@ test('nobody but the owner passes a limit of the owner: a call of a person that 
   const team = await openTeam(t, { people, models: { rehearsal: { free: false } } })
   const ann = await team.add('ann')
   const session = await say(ann, 'Hello')
-  const { turns } = await ann.json<{ readonly turns: readonly { readonly id: string }[] }>(
+  const { turns } = await ann.json<{ readonly turns: readonly { readonly turn: string }[] }>(
     `/api/sessions/${session}/turns`,
   )
   const { outcome } = await ann.json<{ readonly outcome?: { readonly type: string; readonly code?: string } }>(
-    `/api/sessions/${session}/turns/${turns[0]!.id}`,
+    `/api/sessions/${session}/turns/${turns[0]!.turn}`,
   )
   assert.deepEqual([outcome?.type, outcome?.code], ['failed', 'over-budget'])
   const { approvals } = await ann.json<{ readonly approvals: readonly unknown[] }>('/api/approvals')
