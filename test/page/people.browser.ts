@@ -131,10 +131,7 @@ for (const role of ['member', 'guest'] as const) {
       role,
     })
     const page = await signedOut(here)
-    const refused: string[] = []
-    page.on('response', (response) => {
-      if (response.status() >= 400) refused.push(`${response.status()} ${new URL(response.url()).pathname}`)
-    })
+    const refused = refusalsOf(page)
     await page.goto(`${gateway.url}${invitation.path}`)
     const main = page.locator('#main')
     await page.getByText('Write a message.').waitFor()
@@ -207,6 +204,47 @@ for (const role of ['member', 'guest'] as const) {
     await main.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in to Foreword' }).waitFor()
   })
+}
+
+test('without a model a person reads that the owner has to attach one, and can try the examples', async (t) => {
+  const here = await opened(t, { model: undefined, providers: {} })
+  const { gateway } = here
+  const { invitation } = await gateway.curl<{ readonly invitation: { readonly path: string } }>('/api/people', {
+    name: 'ann',
+    role: 'guest',
+  })
+  const page = await signedOut(here)
+  const refused = refusalsOf(page)
+  await page.goto(`${gateway.url}${invitation.path}`)
+  const main = page.locator('#main')
+  await main.getByText('No model is attached to this gateway yet. Its owner has to attach one').waitFor()
+  assert.equal(await main.getByRole('heading', { name: 'Attach a model' }).count(), 0)
+  await looksRight(page, 'people-no-model')
+  const examples = main.getByRole('region', { name: 'Examples' }).getByRole('button')
+  for (let index = 0; index < (await examples.count()); index++) {
+    await examples.nth(index).click()
+    await page.waitForURL(/\/sessions\//)
+    await page.getByRole('article').last().waitFor()
+    await idle(page, gateway)
+    await look(page, `guest-example-${index}`)
+    await page.goto(gateway.url)
+    await examples.first().waitFor()
+  }
+  await visit(page, '/settings/models')
+  await main.getByText('The owner of this gateway attaches models.').waitFor()
+  await page.locator('html[data-idle=true]').waitFor()
+  assert.doesNotMatch(await main.innerText(), /key|attach a/i)
+  await look(page, 'guest-no-models')
+  assert.deepEqual(refused, [])
+})
+
+/** What the gateway refuses of what the page asks for, from now on. */
+function refusalsOf(page: Page): readonly string[] {
+  const refused: string[] = []
+  page.on('response', (response) => {
+    if (response.status() >= 400) refused.push(`${response.status()} ${new URL(response.url()).pathname}`)
+  })
+  return refused
 }
 
 /** As it is on a phone and a desk, where somebody wants pictures. */
