@@ -32,7 +32,6 @@ function opened(t: TestContext, configuration: object = {}): Promise<OpenedPage>
 async function signedOut({ another }: OpenedPage): Promise<Page> {
   const page = await another({ locale: 'en' })
   await page.context().clearCookies()
-  page.setDefaultTimeout(20_000)
   return page
 }
 
@@ -221,6 +220,8 @@ test('without a model a person reads that the owner has to attach one, and can t
   assert.equal(await main.getByRole('heading', { name: 'Attach a model' }).count(), 0)
   await looksRight(page, 'people-no-model')
   const examples = main.getByRole('region', { name: 'Examples' }).getByRole('button')
+  // That of a tool that asks is for those who can decide.
+  assert.equal(await examples.count(), 2)
   for (let index = 0; index < (await examples.count()); index++) {
     await examples.nth(index).click()
     await page.waitForURL(/\/sessions\//)

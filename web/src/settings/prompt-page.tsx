@@ -49,7 +49,7 @@ export default function PromptPage(): ReactNode {
       <p className="text-soft">
         {isOwner
           ? t`What every model reads first, in all sessions but those of an agent that replaces it. A change counts from the next turn on.`
-          : t`What every model reads first. The owner of this gateway has written it.`}
+          : t`What every model reads first. The owner of this gateway decides what it says.`}
       </p>
       {data.warnings.map((warning) => (
         <p key={warning} className="rounded-lg border border-warn px-3 py-2 text-sm">

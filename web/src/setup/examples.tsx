@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
+import { useCaller, useMay } from '../api/caller.ts'
 import { api } from '../api/client.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { useAction } from '../parts/use-action.ts'
@@ -12,6 +13,8 @@ interface Example {
   /** Of its session, beside the model. */
   readonly choices: Readonly<Record<string, string>>
   readonly text: string
+  /** Its person decides about a call. */
+  readonly asks?: true
 }
 
 /** A window that is small enough to see something give way, tokens. */
@@ -28,6 +31,7 @@ const examples: readonly Example[] = [
   {
     title: t`A tool that asks first`,
     about: t`See exactly what it would do, and allow it once`,
+    asks: true,
     choices: { skills: 'example-record-tides' },
     text: [
       t`Please note when the tide is high at Brest.`,
@@ -44,23 +48,27 @@ const examples: readonly Example[] = [
   },
 ]
 
-/** Three conversations that show something of the bar, each made when it is asked for. */
+/** Conversations that show something of the bar, each made when it is asked for. */
 export function Examples(): ReactNode {
   const [, navigate] = useLocation()
   const { busy, error, act } = useAction()
+  const isKnown = useCaller() !== undefined
+  const decides = useMay('approve')
   return (
     <section aria-label={t`Examples`} className="flex flex-col gap-2">
       <div className="grid gap-3 sm:grid-cols-3">
-        {examples.map((example) => (
-          <SetupCard
-            key={example.title}
-            title={example.title}
-            disabled={busy}
-            onClick={() => void act(async () => navigate(`/sessions/${encodeURIComponent(await play(example))}`))}
-          >
-            {example.about}
-          </SetupCard>
-        ))}
+        {examples
+          .filter(({ asks }) => !asks || decides || !isKnown)
+          .map((example) => (
+            <SetupCard
+              key={example.title}
+              title={example.title}
+              disabled={busy}
+              onClick={() => void act(async () => navigate(`/sessions/${encodeURIComponent(await play(example))}`))}
+            >
+              {example.about}
+            </SetupCard>
+          ))}
       </div>
       <p className="text-xs text-soft">{t`Each is a conversation of its own. Delete it, and nothing of it stays.`}</p>
       {error && <ErrorNote error={error} />}
