@@ -45,7 +45,7 @@ test('3. files are attached by button, paste and drop, counted before they are s
     { name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL },
   ])
   const list = attachments(page)
-  await list.getByText(/^\d+ tokens$/).waitFor()
+  await list.getByText(/^\d+ tokens$/).first().waitFor()
   await list.getByText('1 × 1 pixels').waitFor()
   assert.equal(await page.evaluate(`document.querySelector('[aria-label=Attachments] img').naturalWidth`), 1)
   await give(page, 'paste', 'pasted.txt', 'From the clipboard.')
@@ -193,6 +193,7 @@ test('3. an upload shows how far it is, keeps the message back, and can be tried
   await page.getByRole('button', { name: 'Upload tides.txt again' }).click()
   await attachments(page)
     .getByText(/^\d+ tokens$/)
+    .first()
     .waitFor()
   await page.getByRole('button', { name: 'Send' }).click()
   await page
@@ -240,6 +241,7 @@ test('3. the draft and its files survive a reload', async (t) => {
   ])
   await attachments(page)
     .getByText(/^\d+ tokens$/)
+    .first()
     .waitFor()
   await attachments(page).getByText('1 × 1 pixels').waitFor()
   await field(page).fill('half a thought')

@@ -53,10 +53,10 @@ export function TurnFoot({ session, turn: { calls, state, time } }: TurnFootProp
           className="group/foot"
           summary={
             <>
-              <span className="flex min-w-0">
+              <span className="flex min-w-0 overflow-hidden">
                 {head}
                 <SumWords calls={calls} read={read} />
-                <span className="shrink-[99] truncate">{` · ${callsText(calls.length)}`}</span>
+                <span className="shrink-0 whitespace-pre">{` · ${callsText(calls.length)}`}</span>
               </span>
               <ChevronRight size={12} aria-hidden className="shrink-0 transition-transform group-open/foot:rotate-90" />
             </>

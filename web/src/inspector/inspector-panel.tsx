@@ -90,7 +90,7 @@ export default function InspectorPanel(props: InspectorPanelProps): ReactNode {
   return (
     <aside
       aria-label={t`Inspector`}
-      className={`flex ${INSPECTOR_WIDTH} shrink-0 flex-col border-l border-line bg-raised ps-4 pe-3`}
+      className={`flex ${INSPECTOR_WIDTH} shrink-0 flex-col border-l border-line bg-raised ps-3 pe-2 min-[90rem]:ps-4 min-[90rem]:pe-3`}
     >
       <div className="flex items-center gap-2 pt-2">
         <h2 className="min-w-0 flex-1 truncate font-semibold">{TITLE}</h2>

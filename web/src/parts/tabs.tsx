@@ -41,7 +41,7 @@ export function Tabs({ label, tabs, more = [], value, onChange }: TabsProps): Re
   const other = more.find(({ id }) => id === chosen)
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <div className="flex items-end justify-between border-b border-line">
+      <div className="flex flex-wrap items-end justify-between border-b border-line">
         <div role="tablist" aria-label={label} className="flex min-w-0" onKeyDown={onKeyDown}>
           {tabs.map(({ id, title }) => (
             <button
@@ -52,7 +52,7 @@ export function Tabs({ label, tabs, more = [], value, onChange }: TabsProps): Re
               aria-selected={id === chosen}
               aria-controls={id === chosen ? name : undefined}
               tabIndex={id === chosen || (other && id === tabs[0]!.id) ? 0 : -1}
-              className="border-b-2 border-transparent px-2 py-1.5 text-sm whitespace-nowrap max-sm:px-1.5 text-soft aria-selected:border-accent aria-selected:text-ink"
+              className="border-b-2 border-transparent px-1.5 py-1.5 text-sm whitespace-nowrap min-[90rem]:px-2 text-soft aria-selected:border-accent aria-selected:text-ink"
               onClick={() => choose(id)}
             >
               {title}

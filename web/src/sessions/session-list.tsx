@@ -80,12 +80,12 @@ export function SessionList(): ReactNode {
       <nav aria-label={t`New`} className="p-2 pb-0">
         <Link
           href="/"
-          className="flex items-center justify-between gap-2 rounded-lg border border-line bg-raised px-2.5 py-1.5 text-sm font-medium hover:border-strong-line"
+          className="flex items-center justify-between gap-1 rounded-lg border border-line bg-raised px-2 py-1.5 text-sm font-medium hover:border-strong-line"
         >
           <span className="min-w-0 truncate">{t`New conversation`}</span>
           <kbd
             aria-hidden
-            className="shrink-0 rounded border border-line px-1 font-mono text-xs font-normal whitespace-nowrap text-soft pointer-coarse:hidden"
+            className="shrink-0 rounded border border-line px-1 font-mono text-[11px] font-normal whitespace-nowrap text-soft pointer-coarse:hidden"
           >
             {NEW_KEY}
           </kbd>

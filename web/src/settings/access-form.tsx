@@ -129,7 +129,7 @@ export function AccessForm({ draft }: { readonly draft: AccessDraft }): ReactNod
         <RuleList
           title={t`Allowed prefixes`}
           none={t`No prefix is allowed.`}
-          note={t`Any argument may follow a prefix, also one that reads, writes or runs what you did not mean. A preset does not have this.`}
+          note={t`Any argument may follow a prefix, also one that you did not mean. A preset knows its arguments.`}
           rules={ofKind('tools.shell.allowedPrefixes')}
           of="commands"
           remove={shellIsOverridden ? undefined : (_, index) => ({ do: 'remove', path: [...PREFIXES, index] })}
@@ -170,7 +170,7 @@ function PresetList({ presets, rules, isOverridden, apply }: PresetListProps): R
     <section aria-label={t`Presets`} className="flex flex-col gap-1">
       <h3 className="text-sm font-medium">{t`Presets`}</h3>
       <p className="text-sm text-soft">
-        {t`A preset names the arguments that its commands may have. Paths among them have to be in the workspace.`}
+        {t`A preset names the arguments that its commands may have. Their paths have to be in the workspace.`}
       </p>
       <ul className="divide-y divide-line rounded-lg border border-line">
         {presets.map((preset) => (

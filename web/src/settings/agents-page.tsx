@@ -9,7 +9,7 @@ import { t } from '../language/language.ts'
 const agents: RecordsKind<Agent> = {
   name: 'agent',
   words: {
-    about: t`An agent has a prompt of its own, and the tools, the skills, the model and the layout that go with it.`,
+    about: t`An agent has its own prompt, with the tools, skills, model and layout that go with it.`,
     list: t`agents`,
     all: t`All agents`,
     new: t`New agent`,

@@ -51,8 +51,8 @@ export default function AppearancePage(): ReactNode {
 }
 
 const noticeWords = {
-  on: t`While this page is hidden, a notification says that a question waits for you or that a long turn has ended.`,
-  off: t`Be told when a question waits for you, or a turn of more than 30 seconds ends, while this page is hidden.`,
+  on: t`Notifies you of questions that wait and long turns that have ended, while this page is hidden.`,
+  off: t`Notifies you when a question waits or a turn of over 30 seconds ends, while this page is hidden.`,
   blocked: t`This browser blocks notifications of this page. Allow them in the settings of the site.`,
 } as const
 

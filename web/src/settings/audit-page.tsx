@@ -13,7 +13,7 @@ export default function AuditPage(): ReactNode {
   return (
     <div className="flex flex-col gap-5">
       <p className="text-sm text-soft">
-        {t`Every call of a tool, every decision about one and every change of what may run has a record. Records are never changed or removed, also when their session is deleted; each has the hash of the one before. Signed checkpoints outside the store show later that nothing was cut off or rewritten.`}
+        {t`Records every call of a tool, every decision about one, and every change of what may run. Records are never changed or removed.`}
       </p>
       <AuditVerify />
       <AuditFilterForm filter={filter} onChange={setFilter} />

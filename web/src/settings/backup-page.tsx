@@ -31,10 +31,10 @@ export default function BackupPage(): ReactNode {
   return (
     <div className="flex flex-col gap-6">
       <p className="text-soft">
-        {t`One archive of everything in the home: sessions, files, prompts, workspace and configuration, as they are at one moment. The gateway goes on while it is made.`}
+        {t`Makes one archive of the whole home: sessions, files, prompts, workspace and configuration. The gateway goes on meanwhile.`}
       </p>
       <p className="rounded-lg border border-warn px-3 py-2 text-sm">
-        {t`It also contains the token of this gateway and the keys of your providers. Keep it as private as the home.`}
+        {t`It contains the token of this gateway and the keys of your providers: keep it private.`}
       </p>
       {refusal && <ErrorNote error={refusal} />}
       {failed && <ErrorNote error={{ message: failed.message, hint: failed.hint }} />}
@@ -126,7 +126,7 @@ function RestoreHelp({ name }: { readonly name: string }): ReactNode {
     <section aria-label={t`Restore`} className="flex flex-col gap-2">
       <h2 className="text-lg font-semibold">{t`Restore`}</h2>
       <p className="text-sm text-soft">
-        {t`Stop the gateway, then run this command in a terminal. It verifies the archive before it changes anything, and keeps the present content of the home in a folder of its own.`}
+        {t`Stop the gateway, then run this command. It verifies the archive first, and keeps the present home in a folder of its own.`}
       </p>
       <CopyLine text={command} />
     </section>

@@ -117,6 +117,6 @@ function promptWords(total: Total): string {
   const { fresh, cached, written, undivided } = total
   if (isSilent(total)) return t`Of ${undivided} tokens the providers did not report what came from a cache.`
   return undivided === 0
-    ? t`Of the prompts, ${fresh} tokens were new, ${cached} from a cache, and ${written} written to one.`
-    : t`Of the prompts, ${fresh} tokens were new, ${cached} from a cache, and ${written} written to one; of ${undivided} tokens the providers did not report what came from a cache.`
+    ? t`${fresh} prompt tokens were new, ${cached} from a cache, ${written} written to one.`
+    : t`${fresh} prompt tokens were new, ${cached} from a cache, ${written} written to one; for ${undivided} the cache was not reported.`
 }

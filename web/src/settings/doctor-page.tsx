@@ -19,14 +19,14 @@ export default function DoctorPage(): ReactNode {
   return (
     <div className="flex flex-col gap-5">
       <p className="text-sm text-soft">
-        {rich`Checks the home, the configuration, the store, the model, the tools and every capability, as ${<code>foreword doctor</code>} does. Nothing is changed.`}
+        {rich`Checks that everything works, as ${<code>foreword doctor</code>} does. Nothing is changed.`}
       </p>
       <Checks path="/api/doctor" again={t`Run again`} toDo={t`To do`} inOrder={t`In order`} />
       <section aria-label={t`Security`} className="flex flex-col gap-5">
         <div>
           <h2 className="font-semibold">{t`Security`}</h2>
           <p className="text-sm text-soft">
-            {rich`Checks for known holes, as ${<code>foreword doctor --security</code>} does. Nothing is changed: where files can be closed to others, ${<code>foreword doctor --security --fix</code>} does it.`}
+            {rich`Checks for known holes, as ${<code>foreword doctor --security</code>} does. Nothing is changed; ${<code>foreword doctor --security --fix</code>} closes files to others.`}
           </p>
         </div>
         <Checks path="/api/doctor/security" again={t`Check again`} toDo={t`Holes`} inOrder={t`No holes`} />

@@ -127,7 +127,7 @@ function ProgramFields({ fields, change }: PartProps): ReactNode {
       />
       <Lines
         label={t`Environment`}
-        hint={t`NAME=VARIABLE in each line: the variable of the program, and the one of the gateway that has its value. Never a secret itself.`}
+        hint={t`NAME=VARIABLE in each line: the variable of the program, and the gateway's with its value. Never a secret itself.`}
         value={fields.environment}
         onChange={(environment) => change({ environment })}
       />
@@ -165,7 +165,7 @@ function AddressFields({ fields, change }: PartProps): ReactNode {
       />
       <Lines
         label={t`Headers`}
-        hint={t`name=VARIABLE in each line: the header, and the environment variable of the gateway that has its value. Never a secret itself.`}
+        hint={t`name=VARIABLE in each line: the header, and the gateway's variable with its value. Never a secret itself.`}
         value={fields.headers}
         onChange={(headers) => change({ headers })}
       />

@@ -12,7 +12,7 @@ interface Project {
 const projects: RecordsKind<Project> = {
   name: 'project',
   words: {
-    about: t`A project has instructions and files for its sessions. A custom agent has its own prompt instead, and reads the files.`,
+    about: t`A project gives its sessions instructions and files. A custom agent keeps its own prompt and reads the files.`,
     list: t`projects`,
     all: t`All projects`,
     new: t`New project`,

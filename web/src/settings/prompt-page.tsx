@@ -47,9 +47,7 @@ export default function PromptPage(): ReactNode {
   return (
     <div className="flex flex-col gap-6">
       <p className="text-soft">
-        {isOwner
-          ? t`What every model reads first, in all sessions but those of an agent that replaces it. A change counts from the next turn on.`
-          : t`What every model reads first. The owner of this gateway decides what it says.`}
+        {t`What every model reads first, unless an agent replaces it. A change counts from the next turn on.`}
       </p>
       {data.warnings.map((warning) => (
         <p key={warning} className="rounded-lg border border-warn px-3 py-2 text-sm">

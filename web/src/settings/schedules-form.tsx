@@ -111,7 +111,7 @@ function ScheduleForm({ label, start, children, onSubmit, onCancel }: FormProps)
         required
         maxLength={200}
         placeholder={t`every weekday at 8`}
-        hint={t`Such as: every day at 8:30 · every monday and friday at 18:00 · every 15 minutes · on the first of the month at 9 · at 2026-12-01 09:00 · 30 8 * * 1-5`}
+        hint={t`Such as: every day at 8:30 · every 15 minutes · on the first of the month at 9 · at 2026-12-01 09:00 · 30 8 * * 1-5`}
         {...bind('when')}
       />
       <TextArea label={t`Message`} required {...bind('text')} />

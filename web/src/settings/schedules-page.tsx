@@ -33,7 +33,7 @@ export default function SchedulesPage(): ReactNode {
   return (
     <div className="flex flex-col gap-6">
       <p className="text-soft">
-        {t`A schedule sends a message at set times while the gateway runs: each time once, and each with a budget.`}
+        {t`A schedule sends a message at set times while the gateway runs, each time with a budget.`}
       </p>
       {error && data === undefined && <ErrorNote error={error} />}
       {!error && data === undefined && <Spinner />}

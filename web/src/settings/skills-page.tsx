@@ -29,9 +29,7 @@ export default function SkillsPage(): ReactNode {
   const reach = useReach(wanted, data?.read)
   return (
     <div className="flex flex-col gap-6">
-      <p className="text-soft">
-        {t`A skill is a folder with instructions that a model reads when they are of use. Skills stay files: this page shows what becomes of them.`}
-      </p>
+      <p className="text-soft">{t`A skill is a folder with instructions that a model reads when they are of use.`}</p>
       <SkillsReach wanted={wanted} onChange={setWanted} reach={reach} />
       {error && <ErrorNote error={error} />}
       {data === undefined && !error && <Spinner />}

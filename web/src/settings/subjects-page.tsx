@@ -34,7 +34,7 @@ function SubjectList(): ReactNode {
   return (
     <div className="flex flex-col gap-6">
       <p className="text-soft">
-        {t`A subject is anything with a context of its own: a brief, notes, a log, and your tastes that apply to it.`}
+        {t`A subject is anything with a context of its own: a brief, notes, a log and your tastes.`}
       </p>
       {error && <ErrorNote error={error} />}
       {data === undefined && !error && <Spinner />}

@@ -28,7 +28,7 @@ export function NamedTokens(): ReactNode {
     <section aria-label={t`Tokens for others`} className="flex flex-col gap-3 text-sm">
       <h2 className="text-lg font-semibold">{t`Tokens for others`}</h2>
       <p className="text-soft">
-        {t`Give each program, device and person a token of its own, with the least rights that are enough. The audit says whose token decided and changed something.`}
+        {t`Each program, device and person gets a token of its own, with the least rights. The audit names it.`}
       </p>
       {error && data === undefined && <ErrorNote error={error} />}
       {!error && data === undefined && <Spinner />}

@@ -22,7 +22,7 @@ export default function TokenPage(): ReactNode {
   return (
     <div className="flex flex-col gap-6">
       <p className="text-soft">
-        {t`Browsers and programs need a token to use this gateway. That of the owner gives full access, so no page shows it.`}
+        {t`Browsers and programs need a token to use this gateway. No page shows the owner's.`}
       </p>
       {!data.needed && <p>{t`This gateway asks for no token: everybody on this machine may use it.`}</p>}
       {data.needed && <SignOut {...data.caller} />}
@@ -87,12 +87,12 @@ function Replacement({ canReplace, onReplaced }: { readonly canReplace: boolean;
       {error && <ErrorNote error={error} />}
       {!canReplace && (
         <p className="text-soft">
-          {t`The configuration sets the token. Change gateway.token or FOREWORD_GATEWAY_TOKEN, then start the gateway again.`}
+          {t`The configuration sets the token. Change gateway.token or FOREWORD_GATEWAY_TOKEN and restart.`}
         </p>
       )}
       {canReplace && state === 'done' && (
         <p role="status" className="text-good">
-          {t`A new token is set. This browser stays signed in; all others with the old one, and every program, need the new one.`}
+          {t`A new token is set. This browser stays signed in; all others and every program need the new one.`}
         </p>
       )}
       {canReplace && state !== 'asks' && (
@@ -109,7 +109,7 @@ function Replacement({ canReplace, onReplaced }: { readonly canReplace: boolean;
           onConfirm={() => void replace()}
           onCancel={() => setState('idle')}
         >
-          {t`Every other browser with the token of the owner is signed out, and programs with it are refused until they get the new one. The old token cannot be brought back. Tokens for others stay valid.`}
+          {t`Signs out every other browser and program with the owner's token. It cannot be undone; tokens for others stay valid.`}
         </Confirmation>
       )}
     </section>

@@ -35,7 +35,7 @@ export default function ToolsPage(): ReactNode {
   return (
     <div className="flex flex-col gap-8">
       <p className="text-soft">
-        {t`What a model may call. Nothing may run that this list does not allow; a change takes effect at the next step. An allowed tool is announced at once, and offered as soon as no cache is lost by it.`}{' '}
+        {t`What a model may call. Nothing else may run. A newly allowed tool is offered as soon as no cache is lost by it.`}{' '}
         <button className="underline" onClick={() => void api('/api/reload?now=true', { method: 'POST' })}>
           {t`Offer it now`}
         </button>

@@ -22,7 +22,7 @@ export function WaitingFiles(): ReactNode {
       <div>
         <h2 className="font-semibold text-warn">{t`Changes that wait`}</h2>
         <p className="text-sm text-soft">
-          {t`Something else than Foreword changed these files, and they let a model do more than you accepted. That does not count until you accept the difference.`}
+          {t`These files were changed outside Foreword and would let a model do more. That does not count until you accept it.`}
         </p>
       </div>
       {waiting.map((each) => (
@@ -96,7 +96,7 @@ export function WithheldTools({ tools }: { readonly tools: readonly ToolStatus[]
       <div>
         <h2 className="font-semibold text-warn">{t`Changed definitions`}</h2>
         <p className="text-sm text-soft">
-          {t`A server has changed what a model reads about these tools. They are withheld until you accept the difference.`}
+          {t`A server has changed these definitions. The tools are withheld until you accept the difference.`}
         </p>
       </div>
       {withheld.map((each) => (

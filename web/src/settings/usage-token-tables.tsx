@@ -52,7 +52,7 @@ export function ToolTable({
   return (
     <div className="flex flex-col gap-3">
       <p className="text-sm text-soft">
-        {t`A definition is sent with every call that offers its tool. A result is counted once, when it was written; later calls read it again as history.`}
+        {t`Definitions are sent with every call that offers the tool. Results are counted once, when they were written.`}
       </p>
       <ReportedPrompts prompt={prompt} />
       <UsageSigns
@@ -95,7 +95,7 @@ function ReportedPrompts({ prompt: { total, used } }: { readonly prompt: Counted
   return (
     <Fold className="text-xs text-soft" summary={t`How this is counted`}>
       <p className="py-1">
-        {t`As the providers reported the prompts: ${total} tokens. Counted here: ${used}. The parts are divided by the count here.`}
+        {t`Reported by the providers: ${total} tokens. Counted here: ${used}. The parts are divided by the count here.`}
       </p>
     </Fold>
   )
