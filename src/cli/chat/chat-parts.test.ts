@@ -77,7 +77,7 @@ test('the status line leaves out what matters least until it fits', () => {
   const status = { model: 'a/model', used: 2_500, window: 10_000, reserve: 2_000, money: 0.0123, turnMoney: 0.0021 }
   assert.equal(
     statusText(status, 120, io),
-    'a/model · █████░░░░░░░░░░░▒▒▒▒ 2,500 of 10,000 tokens · reserve 2,000 · last turn $0.0021 · session $0.0123',
+    'a/model · █████░░░░░░░░░░░▒▒▒▒ 2,500 of 10,000 tokens · 2,000 for the answer · last turn $0.0021 · session $0.0123',
   )
   assert.equal(statusText(status, 75, io), 'a/model · ███░░░░░▒▒ 2.5k/10k · last turn $0.0021 · session $0.0123')
   assert.equal(statusText(status, 40, io), 'a/model · ███░░░░░▒▒ 2.5k/10k · $0.0123')

@@ -117,6 +117,13 @@ export function createComposer(options: {
       editor.focused = asked?.focused !== true
       return [...queueRows(queue, columns, dim), ...(asked?.render(columns) ?? []), ...rows]
     },
+    /** Empties the field. Up brings back what was in it. */
+    clear() {
+      const written = editor.getText()
+      editor.setText('')
+      editor.addToHistory(written)
+      tui.requestRender()
+    },
     /** Puts a text that could not be sent before the current text. */
     putBack(back: string) {
       const written = text()
@@ -156,7 +163,8 @@ function queueRows(queue: MessageQueue, columns: number, dim: (text: string) => 
   if (waiting.length === 0) return []
   const word = queue.held() ? 'held' : 'queued'
   const rows = waiting.map((text) => truncateToWidth(`${word}: ${singleLine(text, columns)}`, columns, '…'))
-  const help = queue.held() ? 'Enter sends it, Up edits it.' : 'Up edits it.'
+  const last = waiting.length === 1 ? 'Up edits it.' : 'Up edits the last one.'
+  const help = queue.held() ? `Enter sends ${waiting.length === 1 ? 'it' : 'them in this order'}. ${last}` : last
   return [...rows, truncateToWidth(help, columns, '…')].map(dim)
 }
 

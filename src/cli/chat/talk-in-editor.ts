@@ -116,6 +116,12 @@ export async function chatInEditor(
   function interrupted(signal?: NodeJS.Signals): void {
     const code = signalExitCode(signal)
     if (code !== undefined) return over.resolve(code)
+    const written = editor.text()
+    if (conversation.running === undefined && written.trim() !== '') {
+      addToHistory(call.home, written)
+      editor.clear()
+      return note(io, dim('The field is empty now. Up brings back what was in it.'))
+    }
     interrupts += 1
     if (interrupts > 1) return over.resolve(130)
     if (conversation.running === undefined) return note(io, dim('Press Ctrl-C again to leave.'))
@@ -286,10 +292,12 @@ export function statusText(status: ChatStatus, columns: number, io: Pick<Io, 'en
   const { model, used, window, reserve, money, turnMoney } = status
   if (used === undefined || window === undefined) return cutToCells(model, columns)
   const cost = money === undefined ? [] : [moneyText(money)]
-  const costs =
+  const parts =
     turnMoney === undefined ? cost : [`last turn ${moneyText(turnMoney)}`, ...cost.map((all) => `session ${all}`)]
+  // What runs on one's own machine costs nothing, which is one word, as on the page.
+  const costs = money === 0 && !turnMoney ? ['free'] : parts
   const drawn = (cells: number) => bar({ used, whole: window, ...defined({ reserved: reserve }) }, cells, io)
-  const kept = reserve === undefined ? [] : [`reserve ${numberText(reserve)}`]
+  const kept = reserve === undefined ? [] : [`${numberText(reserve)} for the answer`]
   const exact = `${numberText(used)} of ${numberText(window)} tokens`
   const brief = `${drawn(10)} ${shortNumberText(used)}/${shortNumberText(window)}`
   const forms = [

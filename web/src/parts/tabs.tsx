@@ -52,7 +52,7 @@ export function Tabs({ label, tabs, more = [], value, onChange }: TabsProps): Re
               aria-selected={id === chosen}
               aria-controls={id === chosen ? name : undefined}
               tabIndex={id === chosen || (other && id === tabs[0]!.id) ? 0 : -1}
-              className="border-b-2 border-transparent px-1.5 py-1.5 text-sm whitespace-nowrap min-[90rem]:px-2 text-soft aria-selected:border-accent aria-selected:text-ink"
+              className="border-b-2 border-transparent px-1.5 py-1.5 text-sm whitespace-nowrap xl:px-1 min-[90rem]:px-2 text-soft aria-selected:border-accent aria-selected:text-ink"
               onClick={() => choose(id)}
             >
               {title}
