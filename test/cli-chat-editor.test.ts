@@ -321,7 +321,7 @@ test('messages of earlier chats are found again with Ctrl-R, several lines of th
   await screen.until(/› the mast is broken/)
   screen.type('\r')
   await screen.until(/─\nthe mast\nis broken\n─/)
-  screen.type('\u0003\u0003')
+  screen.type('\u0003\u0003\u0003')
   await chat
 })
 

@@ -114,8 +114,8 @@ async function* turnEvents(
     if (signal?.aborted) return
     await systemClock.sleep(100 * 2 ** failures, signal)
   }
-  throw new CommandFailure('network', `The gateway stopped while turn ${turn} was running.`, {
-    hint: `Your message is kept. Start the gateway again, and show the answer with \`foreword sessions show ${session}\`.`,
+  throw new CommandFailure('network', 'The gateway stopped before the answer ended.', {
+    hint: `Your message is kept. Start the gateway again with \`foreword start\`: the turn goes on, and its answer is shown by \`foreword sessions show ${session}\`.`,
   })
 }
 

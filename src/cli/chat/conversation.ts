@@ -99,6 +99,7 @@ export async function sendMessage(
     // The former session may have been deleted meanwhile. Then the next message starts a new one.
     if (error.code === 'not-found') conversation.after = undefined
     note(io, `${error.code}: ${error.message}`, 'red')
+    if (error.hint !== undefined) note(io, `  ${error.hint}`)
     return isAccepted ? 'failed' : 'unsent'
   } finally {
     conversation.running = undefined

@@ -7,7 +7,7 @@ import { attachNamed } from '../attach/attach.ts'
 import { CommandFailure, refuseTools, usageFailure } from '../failure.ts'
 import { wrappedLine } from '../help.ts'
 import { lineLimit, note, print, width } from '../io.ts'
-import { fetchModels, modelTable } from '../model-table.ts'
+import { fetchModels, modelTable, withNearestModel } from '../model-table.ts'
 import { fetchPreview, forecastLines, outlineText } from '../preview.ts'
 import {
   sessionChoices,
@@ -162,7 +162,7 @@ const inSession: readonly TerminalCommand[] = [
     shows: 'alone',
     async run(conversation, io, model) {
       if (model === undefined) return print(io, modelTable(await fetchModels(conversation.connection), lineLimit(io)))
-      await conversation.setModel(model)
+      await withNearestModel(conversation.connection, model, () => conversation.setModel(model))
       note(io, `Set the model of this session to ${model}.`)
     },
   },

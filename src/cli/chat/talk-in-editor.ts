@@ -271,7 +271,7 @@ async function fetchChatStatus(conversation: Chat): Promise<ChatStatus> {
     const { money, lastTurn } = known ? await fetchSessionCost(connection, session) : {}
     return { model, used: figures.total, window, reserve, ...defined({ money, turnMoney: lastTurn?.money }) }
   } catch {
-    return { model: await conversation.model().catch(() => '?') }
+    return { model: await conversation.model().catch(() => 'The gateway does not answer.') }
   }
 }
 
