@@ -304,6 +304,26 @@ test('chat answers each line of a pipe in one session', async () => {
   )
 })
 
+test('a chat says what to do where a message failed', async () => {
+  const error = { code: 'storage-full', message: 'The disk is full.', hint: 'Make room on it.' }
+  const connection = scriptedConnection({ 'POST /api/messages': { error } })
+  const { stderr } = await run(['chat'], { connection, input: 'Hello\n' })
+  assert.match(stderr, /storage-full: The disk is full\.\n {2}Make room on it\./)
+})
+
+test('/model proposes the model that was meant', async () => {
+  const error = { code: 'model-not-found', message: 'Unknown model "other".' }
+  const models = { models: [{ id: 'ollama/other', provider: 'ollama', ready: true, current: false }] }
+  const connection = scriptedConnection({
+    'PATCH /api/sessions/s1': { error },
+    'GET /api/models': models,
+    'GET /api/models/other': { error },
+    'POST /api/sessions': { error },
+  })
+  const { stderr } = await run(['chat'], { connection, input: '/model other\n' })
+  assert.match(stderr, /Did you mean ollama\/other\?/)
+})
+
 test('a line of a pipe that is not UTF-8 is refused, and nothing of it is sent', async () => {
   const connection = talking(turnStream('Good day.'))
   const input = Buffer.concat([Buffer.from('Grüße\n'), Buffer.from([0x62, 0xff, 0x0a]), Buffer.from('after\n')])
