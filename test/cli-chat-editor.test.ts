@@ -149,7 +149,10 @@ test('what is typed while an answer comes is queued, shown, taken back and sent 
   await screen.until(/Once upon/)
   screen.type('second\rthird\rdraft')
   const seen = await screen.until(/draft/)
-  assert.match(seen, /Once upon\nThe model is answering.*\nqueued: second\nqueued: third\nUp edits the last one\.\n─+\ndraft/)
+  assert.match(
+    seen,
+    /Once upon\nThe model is answering.*\nqueued: second\nqueued: third\nUp edits the last one\.\n─+\ndraft/,
+  )
   screen.type('\u0015\u001B[A')
   await screen.until(/queued: second\nUp edits it\.\n─+\nthird/)
   screen.type(' and last\r')

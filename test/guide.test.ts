@@ -219,7 +219,6 @@ test('every configuration in the pages is read, and nothing in it is unknown', a
       LITELLM_API_KEY: 'set',
       OPENID_SECRET: 'set',
       OPENROUTER_API_KEY: 'set',
-      OPENID_SECRET: 'set',
       TELEGRAM_BOT_TOKEN: 'set',
     }
     const loaded = await loadConfiguration({ home: '/no/such/home', capabilities: builtIn, environment, read })

@@ -45,7 +45,10 @@ test('3. files are attached by button, paste and drop, counted before they are s
     { name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL },
   ])
   const list = attachments(page)
-  await list.getByText(/^\d+ tokens$/).first().waitFor()
+  await list
+    .getByText(/^\d+ tokens$/)
+    .first()
+    .waitFor()
   await list.getByText('1 × 1 pixels').waitFor()
   assert.equal(await page.evaluate(`document.querySelector('[aria-label=Attachments] img').naturalWidth`), 1)
   await give(page, 'paste', 'pasted.txt', 'From the clipboard.')
