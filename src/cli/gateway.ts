@@ -43,14 +43,14 @@ interface GatewayUse
       waiting: Waiting,
       beginning: Pick<Gateway, 'claim' | 'configuration' | 'started' | 'token'> & {
         /** Opens what lets people in while the home of the owner is elsewhere. */
-        readonly open: () => Promise<Entrance>
+        readonly open: () => Promise<StandbyHomes>
       },
     ) => void
   }
 }
 
 /** Who may come in, and the homes of the people within a home. */
-export interface Entrance {
+export interface StandbyHomes {
   readonly tokens: GatewayTokens
   readonly people: PeopleHomes
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { type BrowserSessions, openBrowserSessions } from '../runtime.ts'
+import { type BrowserSessions, type GatewayTokens, openBrowserSessions, type PeopleHomes } from '../runtime.ts'
 import { createBodyRooms } from './body-rooms.ts'
 import { type Brake, createBrake } from './brake.ts'
-import type { ServerOptions } from './create-server.ts'
 import { createGuard, type Guard } from './guard.ts'
 import { createVisits, type Visits } from './visits.ts'
 
@@ -15,11 +14,14 @@ export interface Entrance {
   readonly rooms: ReturnType<typeof createBodyRooms>
 }
 
-interface EntranceOptions
-  extends
-    Omit<ServerOptions, 'token' | 'contributions' | 'choices' | 'within'>,
-    Pick<Parameters<typeof createGuard>[0], 'clock' | 'token' | 'isOpen'> {
+type GuardOptions = Parameters<typeof createGuard>[0]
+
+interface EntranceOptions extends Omit<GuardOptions, 'named' | 'uses' | 'people' | 'browsers' | 'brake'> {
+  readonly tokens?: GatewayTokens | undefined
+  readonly people?: Pick<PeopleHomes, 'people'> | undefined
   readonly browsers?: BrowserSessions
+  /** 128 unless given. */
+  readonly heldBodyMegabytes?: number | undefined
 }
 
 /** Opens the entrance of an address. `record`: what is kept of wrong tokens. */

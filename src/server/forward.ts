@@ -40,7 +40,7 @@ export function createForwarder({ clock, homes, personOf, ownersGateway, headers
   async function pass(sockets: Sockets, here: () => void): Promise<void> {
     const { incoming, outgoing } = sockets
     const hops = Number(incoming.headers[FORWARDED] ?? 0)
-    // A sign-in ends at the gateway where it began, whoever is signed in meanwhile.
+    // A sign-in ends at the gateway where it began, also where somebody is signed in meanwhile.
     const person = isSignInPath(incoming.url ?? '') ? undefined : personOf(incoming)
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
       const at = await placeOf(incoming, person, hops > 0)
@@ -89,7 +89,7 @@ export function createForwarder({ clock, homes, personOf, ownersGateway, headers
         refuse({ incoming, outgoing }, elsewhere(why))
       }
     }
-    // A frozen gateway keeps its connections: whoever has taken the home over says so.
+    // A frozen gateway keeps its connections. That its home is elsewhere now is all there is to see.
     let isLooking = false
     const stop = clock.every(LOOK_MS, () => {
       if (isLooking) return

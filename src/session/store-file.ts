@@ -65,13 +65,13 @@ export async function examineDatabase(at: PostgresAddress): Promise<DatabaseFact
 /** Removes the store of a home from its database once no process has it. @throws StoreError `claimed`, `io` */
 export async function removeDatabaseStore(at: PostgresAddress, clock: Clock): Promise<void> {
   const postgres = await import('./postgres/other-stores.ts')
-  return postgres.removeDatabaseStore(at, clock)
+  return postgres.dropStore(at, clock)
 }
 
 /** The processes on a database store; none where there is no such store. @throws StoreError `io` */
 export async function readStoreGateways(at: PostgresAddress): Promise<readonly GatewayRow[]> {
   const postgres = await import('./postgres/other-stores.ts')
-  return postgres.readStoreGateways(at)
+  return postgres.listGateways(at)
 }
 
 /** The first fault of the store, in one sentence; `undefined` where it has none. */

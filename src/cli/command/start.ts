@@ -5,7 +5,7 @@ import type { AnyCapability, Command, CommandCall, Io, StartLine } from '../../c
 import type { ModelFacts, ModelsSettings, Provider } from '../../model.ts'
 import { systemClock, defined, errorMessage, settlesWithin, withTimeout } from '../../platform.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
-import { type Entrance, type Gateway, openGateway } from '../gateway.ts'
+import { type StandbyHomes, type Gateway, openGateway } from '../gateway.ts'
 import { exitNow, onInterrupt } from '../interrupt.ts'
 import { loadedCapabilities, note, print, printJson } from '../io.ts'
 import { addressWithToken, type StartFacts, startScreen } from '../start-screen.ts'
@@ -87,7 +87,7 @@ function prepareStandby(io: Io) {
   const ending = new AbortController()
   let interrupted: Promise<void> | undefined
   let port: Promise<StandbyListener> | undefined
-  let homes: Entrance['people'] | undefined
+  let homes: StandbyHomes['people'] | undefined
   return {
     signal: ending.signal,
     waits(
@@ -98,7 +98,9 @@ function prepareStandby(io: Io) {
         started,
         token,
         open,
-      }: Pick<Gateway, 'claim' | 'configuration' | 'started' | 'token'> & { readonly open: () => Promise<Entrance> },
+      }: Pick<Gateway, 'claim' | 'configuration' | 'started' | 'token'> & {
+        readonly open: () => Promise<StandbyHomes>
+      },
     ) {
       interrupted = waitForInterrupt(io).then(() => ending.abort())
       port = openPort()

@@ -17,7 +17,7 @@ import { personCapabilities, personConfiguration } from './person-configuration.
 import { personPolicy } from './person-policy.ts'
 
 /** The home of a person that is open here. */
-export interface OpenHome {
+export interface OpenPersonHome {
   readonly runtime: HostedRuntime
   readonly release: () => void
 }
@@ -63,7 +63,7 @@ export async function openPersonHome(
   options: PersonHomeOptions,
   /** Whether a gateway that has the home is taken for gone, by its address. */
   isGone: (address: string) => boolean,
-): Promise<OpenHome> {
+): Promise<OpenPersonHome> {
   const { home, environment, version, clock } = options
   const { folder, configuration, ...opening } = openingOf(name, options)
   await makePersonHome(home, name)

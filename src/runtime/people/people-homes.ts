@@ -2,12 +2,11 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { RuntimeError } from '../../capability.ts'
 import { errorMessage } from '../../platform.ts'
 import type { HostedRuntime } from '../create-runtime.ts'
-import { homeHolder, removeHomeDatabase } from '../configuration/home-store.ts'
 import { isThere, type People, peopleFolder, personHome, personNotFound } from '../tokens/people.ts'
 import {
   HomeElsewhere,
   makePersonHome,
-  type OpenHome,
+  type OpenPersonHome,
   openPersonHome,
   type PersonHomeOptions,
   readPersonHome,
@@ -44,7 +43,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
   const { home, environment, capabilities, clock, warn, around } = options
   const people = () => around().people
   const peers = () => around().peers
-  const opened = new Map<string, Promise<OpenHome>>()
+  const opened = new Map<string, Promise<OpenPersonHome>>()
   const found = new Map<string, { readonly address: string; readonly until: number }>()
   const inUse = new Map<string, number>()
   const quiet = new Map<string, number>()
@@ -54,7 +53,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
   let isClosing = false
 
   /** One that could not be opened is tried again at the next question. */
-  function opening(name: string): Promise<OpenHome> {
+  function opening(name: string): Promise<OpenPersonHome> {
     if (isClosing)
       throw new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
     const before = opened.get(name)
@@ -109,7 +108,9 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
   /** The address of the gateway that has a home, as the database says. */
   async function holderOf(name: string): Promise<string | undefined> {
     const store = storeOf(name)
-    return store && homeHolder(store, environment)
+    if (store === undefined) return undefined
+    const { homeHolder } = await import('../configuration/home-store.ts')
+    return homeHolder(store, environment)
   }
 
   function storeOf(name: string) {
@@ -228,7 +229,10 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
   async function remove(name: string): Promise<void> {
     await close(name)
     const store = storeOf(name)
-    if (store !== undefined) await removeHomeDatabase(store, environment, clock)
+    if (store !== undefined) {
+      const { removeHomeDatabase } = await import('../configuration/home-store.ts')
+      await removeHomeDatabase(store, environment, clock)
+    }
     await rm(personHome(home, name), { recursive: true, force: true })
     await people().forget(name)
   }

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { RuntimeError } from '../../capability.ts'
@@ -44,8 +44,22 @@ export function fileRows<Row>({ home, store, clock }: RowPlace, { file, row }: R
   const path = join(homeAt(home).data, file)
   const parse = reader(row, path)
   let read: { readonly version: string; readonly rows: readonly Row[] } = { version: '', rows: [] }
+  /** A home that had the list in a database before brings it with its store: it is a file from then on. */
+  async function takeFromStore(): Promise<void> {
+    if (existsSync(path)) return
+    const kept = await store.value(keyOf(file))
+    if (!Array.isArray(kept)) return
+    await editFile({
+      home,
+      path,
+      clock,
+      change: () => `${JSON.stringify(kept, undefined, 2)}\n`,
+      check: (text) => void parse(text),
+    })
+    await store.transaction([{ type: 'value', key: keyOf(file), value: null }])
+  }
   return {
-    ready: Promise.resolve(),
+    ready: takeFromStore(),
     close: () => {},
     current() {
       const facts = statSync(path, { throwIfNoEntry: false })
@@ -68,39 +82,45 @@ export function fileRows<Row>({ home, store, clock }: RowPlace, { file, row }: R
   }
 }
 
+const keyOf = (file: string) => `gateway/${file}`
+
 /** How often a list in a database is read again, ms. */
 const READ_MS = 1_000
 
 /** How often a change is tried where others change the same list. */
 const TRIES = 20
 
-/** The list as a value of the store. A home that had it in a file before brings that with it. */
+/** The list as a value of the store. A home that had it in a file before brings that with it; the file is gone from then on. */
 function storedRows<Row>({ home, store, clock }: RowPlace, { file, row }: RowList<Row>): Rows<Row> {
-  const key = `gateway/${file}`
+  const key = keyOf(file)
+  const path = join(homeAt(home).data, file)
   const parse = reader(row, `${key} in the store`)
   let rows: readonly Row[] | undefined
   let fault: unknown = new RuntimeError('storage', `${key} has not been read yet.`)
 
-  function take(value: unknown): readonly Row[] {
-    rows =
-      value === undefined ? fileRows({ home, store, clock }, { file, row }).current() : parse(JSON.stringify(value))
+  /** `null`: a home had the list in a file meanwhile. */
+  const rowsOf = (value: unknown): readonly Row[] => {
+    if (Array.isArray(value)) return parse(JSON.stringify(value))
+    return existsSync(path) ? reader(row, path)(textOf(path)) : []
+  }
+
+  function take(next: readonly Row[]): void {
+    rows = next
     fault = undefined
-    return rows
   }
 
   async function read(): Promise<void> {
     try {
-      take(await store.value(key))
+      take(rowsOf(await store.value(key)))
     } catch (error) {
       rows = undefined
       fault = error
     }
   }
 
-  const ready = read()
   const stop = clock.every(READ_MS, () => void read(), { idle: true })
   return {
-    ready,
+    ready: read(),
     close: stop,
     current() {
       if (rows === undefined) throw fault
@@ -109,13 +129,15 @@ function storedRows<Row>({ home, store, clock }: RowPlace, { file, row }: RowLis
     async edit(change, facts) {
       for (let attempt = 1; ; attempt += 1) {
         const was = await store.value(key)
-        const value = change(was === undefined ? take(was) : parse(JSON.stringify(was)))
+        const value = change(rowsOf(was))
         try {
           await store.transaction([
             { type: 'value', key, value, was: { value: was } },
             ...(facts ? [{ type: 'audit', facts, time: clock.time() } as const] : []),
           ])
           take(value)
+          // What it says no longer holds.
+          rmSync(path, { force: true })
           return
         } catch (error) {
           if (!(error instanceof StoreError) || error.code !== 'conflict' || attempt === TRIES) throw error

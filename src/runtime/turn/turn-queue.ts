@@ -61,7 +61,7 @@ export function createTurnQueue(parts: {
   readonly turnsAtOnce?: number | undefined
   readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
 }) {
-  const { store, states, outbox, clock, activity, retries, warn, turnsAtOnce = Infinity } = parts
+  const { store, states, outbox, clock, activity, retries, warn, turnsAtOnce } = parts
   const active = new Set<Promise<void>>()
   /** Waiting turns whose cancellation is being written, by `SESSION TURN`. */
   const cancelling = new Map<string, Promise<void>>()
@@ -74,12 +74,12 @@ export function createTurnQueue(parts: {
   let stopLooking: (() => void) | undefined
   let stopped = false
 
-  const isFull = () => active.size - (active.size < turnsAtOnce ? 0 : parts.approvals.count()) >= turnsAtOnce
+  const isFull = (most: number) => active.size - (active.size < most ? 0 : parts.approvals.count()) >= most
 
   /** Begins what has waited. Looked at again and again as well: a turn that begins to wait for a person leaves room, and says nothing. */
   function admit(): void {
     for (const state of crowded) {
-      if (isFull()) return
+      if (turnsAtOnce !== undefined && isFull(turnsAtOnce)) return
       crowded.delete(state)
       next(state)
     }
@@ -102,7 +102,7 @@ export function createTurnQueue(parts: {
     // The next turn begins once the end of this one is on disk: it reads the session from the log.
     const name = `${state.session} ${turn}`
     if (turn === undefined || cancelling.has(name) || editing.has(name)) return
-    if (isFull()) {
+    if (turnsAtOnce !== undefined && isFull(turnsAtOnce)) {
       crowded.add(state)
       stopLooking ??= clock.every(ADMIT_MS, admit)
       return

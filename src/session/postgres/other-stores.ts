@@ -10,7 +10,7 @@ const WAIT_MS = 15_000
 const POLL_MS = 100
 
 /** Removes the schema of a store once no process has it. @throws StoreError `claimed` where one goes on having it, `io` */
-export async function removeDatabaseStore(at: PostgresAddress, clock: Clock): Promise<void> {
+export async function dropStore(at: PostgresAddress, clock: Clock): Promise<void> {
   const client = await openClient(at)
   const schema = schemaOf(at)
   try {
@@ -29,7 +29,7 @@ export async function removeDatabaseStore(at: PostgresAddress, clock: Clock): Pr
 }
 
 /** The processes on a store; none where there is no such store. @throws StoreError `io` */
-export async function readStoreGateways(at: PostgresAddress): Promise<readonly GatewayRow[]> {
+export async function listGateways(at: PostgresAddress): Promise<readonly GatewayRow[]> {
   const client = await openClient(at)
   try {
     const [row] = await client.execute(`select to_regclass('"${schemaOf(at)}".gateways') is not null as made`)

@@ -52,12 +52,13 @@ export function createDatabaseQueue(writer: Pick<Writer, 'transaction'>, clock: 
   }
 
   /** Where a write of a group fails, each is tried alone. */
-  async function write(jobs: readonly Job[]): Promise<void> {
+  async function write(jobs: readonly Job[], attempt = 1): Promise<void> {
     if (fault) return refuse(jobs, fault.error)
     let results: readonly unknown[]
     try {
       results = await writer.transaction(() => forEach(jobs, ({ work }) => work()))
     } catch (error) {
+      if (isDeadlock(error) && attempt < TRIES) return write(jobs, attempt + 1)
       if (jobs.length === 1 || endsStore(error)) return refuse(jobs, error)
       for (const job of jobs) await write([job])
       return
@@ -74,6 +75,14 @@ export function createDatabaseQueue(writer: Pick<Writer, 'transaction'>, clock: 
     }
     for (const { reject } of jobs) reject(error)
   }
+}
+
+/** How often a transaction is tried that waits for another one while that one waits for it: a command writes beside the gateway. */
+const TRIES = 10
+
+/** The database has undone the transaction, so that the other one goes on. */
+function isDeadlock(error: unknown): boolean {
+  return error instanceof StoreError && (error.cause as { readonly code?: string } | undefined)?.code === '40P01'
 }
 
 function endsStore(error: unknown): boolean {
