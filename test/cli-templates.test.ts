@@ -27,3 +27,18 @@ test('a template is made, listed, filled in and removed in the terminal', async 
   assert.match((await foreword('templates', 'new', 'blank', '--text', ' ')).stderr, /text: needs a text/)
   assert.match((await foreword('templates', 'delete', 'review')).stderr, /Undo with `foreword templates restore/)
 })
+
+test('a chat in the terminal lists the templates with their fields, and sends one filled in', async (context) => {
+  const { environment } = temporaryHome(context)
+  const chat = (input: string) => run(['chat'], { environment, input })
+  assert.match((await chat('/template\n')).stdout, /No templates yet\. Make one with `foreword templates new NAME/)
+  const text = 'Review {{what}} for {{reader:a beginner}}. Be {{tone:formal|friendly}}.'
+  await run(['templates', 'new', 'review', '--text', text], { environment })
+  const listed = await chat(
+    '/template\n/template review tone=friendly\n/template review "what=the plan" tone=friendly\n',
+  )
+  assert.match(listed.stdout, /review {2}what=… {2}reader=a beginner {2}tone=formal\|friendly/)
+  assert.match(listed.stderr, /Without a value: what\.[^]*Add "what=…"/)
+  const shown = await run(['sessions', 'show', 'last'], { environment })
+  assert.match(shown.stdout, /Review the plan for a beginner\. Be friendly\./)
+})

@@ -280,6 +280,8 @@ export interface SlashCommand {
    * runs.
    */
   readonly shows?: 'always' | 'alone'
+  /** What it returns with an argument is a message to send. Such a command is offered in the terminal alone. */
+  readonly sends?: true
   /** Returns what is printed, over the HTTP API. Throws a `ForewordError` where it cannot be done. */
   run(call: SlashCommandCall): Promise<string | undefined>
 }

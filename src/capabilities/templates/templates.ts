@@ -6,6 +6,18 @@ export const templates = capability<undefined, Records<TemplateValue>>({
   name: 'templates',
   summary: 'templates: saved messages with fields',
   commands: { templates: async () => (await import('./cli/templates.ts')).templatesCommand },
+  slashCommands: {
+    template: {
+      argument: '[NAME [FIELD=VALUE…]]',
+      summary: 'send a template with the values of its fields, or list the templates',
+      shows: 'alone',
+      sends: true,
+      async run(call) {
+        const { chatTemplate } = await import('./cli/chat-template.ts')
+        return chatTemplate(call)
+      },
+    },
+  },
   start: (host) => host.records(templateRecordKind),
   async routes({ service }) {
     const { recordRoutes } = await import('../../server.ts')

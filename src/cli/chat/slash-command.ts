@@ -50,7 +50,9 @@ export function slashCommands(capabilities: readonly AnyCapability[] = []): read
           session,
           ask: (path, init = {}) => requestJson(connection, path, init as RequestInput),
         })
+        if (command.sends && argument !== '') return text
         if (text !== undefined) print(io, text)
+        return undefined
       },
     })),
   )

@@ -292,10 +292,10 @@ export function statusText(status: ChatStatus, columns: number, io: Pick<Io, 'en
   const { model, used, window, reserve, money, turnMoney } = status
   if (used === undefined || window === undefined) return cutToCells(model, columns)
   const cost = money === undefined ? [] : [moneyText(money)]
-  const parts =
+  const sums =
     turnMoney === undefined ? cost : [`last turn ${moneyText(turnMoney)}`, ...cost.map((all) => `session ${all}`)]
   // What runs on one's own machine costs nothing, which is one word, as on the page.
-  const costs = money === 0 && !turnMoney ? ['free'] : parts
+  const costs = money === 0 && !turnMoney ? ['free'] : sums
   const drawn = (cells: number) => bar({ used, whole: window, ...defined({ reserved: reserve }) }, cells, io)
   const kept = reserve === undefined ? [] : [`${numberText(reserve)} for the answer`]
   const exact = `${numberText(used)} of ${numberText(window)} tokens`

@@ -28,17 +28,19 @@ interface CommandParts {
 /** Commands of a conversation, such as `/model`: those of the host, and those of capabilities. */
 export function commandRoutes(runtime: Runtime, { choices, contributions, ask }: CommandParts): readonly Route[] {
   const contributed = contributions.flatMap(({ slashCommands = {} }) =>
-    Object.entries(slashCommands).map(([name, { argument: usage, summary, shows, run }]): ServedCommand => ({
-      name,
-      summary,
-      ...(usage === undefined ? {} : { argument: usage }),
-      ...(shows === undefined ? {} : { shows }),
-      async run(call) {
-        const { argument, session } = call
-        const answer = await run({ argument, session, ask: ask(call.caller) })
-        return answer === undefined ? {} : { text: answer }
-      },
-    })),
+    Object.entries(slashCommands)
+      .filter(([, { sends }]) => !sends)
+      .map(([name, { argument: usage, summary, shows, run }]): ServedCommand => ({
+        name,
+        summary,
+        ...(usage === undefined ? {} : { argument: usage }),
+        ...(shows === undefined ? {} : { shows }),
+        async run(call) {
+          const { argument, session } = call
+          const answer = await run({ argument, session, ask: ask(call.caller) })
+          return answer === undefined ? {} : { text: answer }
+        },
+      })),
   )
   const scripts = contributions.flatMap(({ providers = [] }) =>
     providers.flatMap(({ kind, script: words = [] }) => (words.length > 0 ? [{ provider: kind, words }] : [])),

@@ -55,7 +55,9 @@ export function contributedCommands(runtime: Runtime, warn: (text: string) => vo
   if (!isHosted(runtime)) return []
   const ask = askInProcess(runtime)
   return runtime.contributed.capabilities.flatMap(({ slashCommands = {} }) =>
-    Object.entries(slashCommands).map(([name, command]) => chatCommand(name, command, ask, warn)),
+    Object.entries(slashCommands).flatMap(([name, command]) =>
+      command.sends ? [] : [chatCommand(name, command, ask, warn)],
+    ),
   )
 }
 

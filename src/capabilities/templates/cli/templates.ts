@@ -5,12 +5,10 @@ import {
   print,
   printJson,
   recordSubcommands,
-  usageFailure,
   withConnection,
   yesOption,
 } from '../../../cli.ts'
-import { nearestHint } from '../../../platform.ts'
-import { fillTemplate, templateFields } from '../template-fields.ts'
+import { filledText } from './filled-text.ts'
 import type { TemplateValue } from '../template-record.ts'
 
 const { use: _, ...subcommands } = recordSubcommands({
@@ -39,35 +37,8 @@ export const templatesCommand = commandWithSubcommands({
 
 async function printFilled({ home, json, words: [, word, ...given] }: CommandCall, io: Io): Promise<number> {
   const found = await withConnection(home, io, 'read', (connection) => findRecord(connection, 'template', word!))
-  const { name, text } = found.value as unknown as TemplateValue
-  const values = Object.fromEntries(given.map(readValue))
-  const fields = templateFields(text)
-  const names = fields.map((field) => field.name)
-  for (const [field, value] of Object.entries(values)) {
-    const known = fields.find((each) => each.name === field)
-    if (!known) throw usageFailure(`${name} has no field ${field}.`, nearestHint(field, names, fieldsHint(names)))
-    const { options = [] } = known
-    if (options.length > 1 && !options.includes(value)) {
-      throw usageFailure(`${field} cannot be ${JSON.stringify(value)}.`, `Choose one of ${options.join(', ')}.`)
-    }
-  }
-  const empty = fields.filter((field) => !field.options && !values[field.name]).map((field) => field.name)
-  if (empty.length > 0) {
-    const hint = `Add ${empty.map((field) => `"${field}=…"`).join(' ')}.`
-    throw usageFailure(`Without a value: ${empty.join(', ')}.`, hint)
-  }
-  const filled = fillTemplate(text, values)
+  const filled = filledText(found.value as unknown as TemplateValue, given)
   if (json) return printJson(io, { text: filled })
   print(io, filled)
   return 0
-}
-
-function readValue(word: string): readonly [string, string] {
-  const at = word.indexOf('=')
-  if (at > 0) return [word.slice(0, at).trim(), word.slice(at + 1)]
-  throw usageFailure(`${word} is not FIELD=VALUE.`, 'Write `topic=tides`, in quotes where it has blanks.')
-}
-
-function fieldsHint(names: readonly string[]): string {
-  return names.length === 0 ? 'It has no fields.' : `Its fields are ${names.join(', ')}.`
 }
