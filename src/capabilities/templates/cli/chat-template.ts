@@ -3,7 +3,7 @@ import { findByName } from '../../../cli.ts'
 import { exactLine } from '../../../context.ts'
 import { templateFields } from '../template-fields.ts'
 import type { TemplateValue } from '../template-record.ts'
-import { filledText } from './filled-text.ts'
+import { templateMessage } from './template-message.ts'
 
 interface KeptTemplate {
   readonly id: string
@@ -16,7 +16,7 @@ export async function chatTemplate({ argument, ask }: Pick<SlashCommandCall, 'ar
   const [name, ...given] = wordsOf(argument)
   if (name === undefined) return templates.length === 0 ? NONE : templates.map(lineOf).join('\n')
   const { value } = findByName(name, templates, ({ id, value: { name: own } }) => ({ id, name: own }), 'template')
-  return filledText(value, given)
+  return templateMessage(value, given)
 }
 
 const NONE = 'No templates yet. Make one with `foreword templates new NAME --text TEXT`.'

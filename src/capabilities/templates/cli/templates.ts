@@ -8,7 +8,7 @@ import {
   withConnection,
   yesOption,
 } from '../../../cli.ts'
-import { filledText } from './filled-text.ts'
+import { templateMessage } from './template-message.ts'
 import type { TemplateValue } from '../template-record.ts'
 
 const { use: _, ...subcommands } = recordSubcommands({
@@ -37,7 +37,7 @@ export const templatesCommand = commandWithSubcommands({
 
 async function printFilled({ home, json, words: [, word, ...given] }: CommandCall, io: Io): Promise<number> {
   const found = await withConnection(home, io, 'read', (connection) => findRecord(connection, 'template', word!))
-  const filled = filledText(found.value as unknown as TemplateValue, given)
+  const filled = templateMessage(found.value as unknown as TemplateValue, given)
   if (json) return printJson(io, { text: filled })
   print(io, filled)
   return 0

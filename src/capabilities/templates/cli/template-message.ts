@@ -4,7 +4,10 @@ import { fillTemplate, templateFields } from '../template-fields.ts'
 import type { TemplateValue } from '../template-record.ts'
 
 /** The message of a template, its fields filled from words such as `topic=tides`. Throws a usage failure where a field has no value, is not known, or cannot have that value. */
-export function filledText({ name, text }: Pick<TemplateValue, 'name' | 'text'>, given: readonly string[]): string {
+export function templateMessage(
+  { name, text }: Pick<TemplateValue, 'name' | 'text'>,
+  given: readonly string[],
+): string {
   const values = Object.fromEntries(given.map(readValue))
   const fields = templateFields(text)
   const names = fields.map((field) => field.name)
