@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Locator } from 'playwright-core'
+import type { Preview } from '../../src/capability.ts'
 import { closeBrowser, openedPage } from './browser.ts'
 import { lastTurn, looksRight, send, turnEnded } from './conversation.ts'
 
@@ -135,4 +136,22 @@ test('on a phone what a turn of several calls cost is read whole', async (t) => 
   const [own, line] = [(await money.boundingBox())!, (await money.locator('..').boundingBox())!]
   assert.ok(own.x + own.width <= line.x + line.width + 1, 'it is not cut')
   await looksRight(page, 'several-calls')
+})
+
+test('where nothing is known of a cache, the next call says that it is not reported, after however many calls', async (t) => {
+  const usage = { promptTokens: 400, outputTokens: 3 }
+  const { page, gateway } = await openedPage(
+    t,
+    { answer: () => ({ text: 'Yes.', usage }) },
+    { configuration: { model: 'openai/scripted' } },
+  )
+  const { session } = await gateway.say('One?')
+  for (const text of ['Two?', 'Three?']) await gateway.say(text, { session })
+  const { figures } = await gateway.curl<Preview>('/api/context', { session })
+  assert.deepEqual([figures.cached, figures.written, figures.fresh], [undefined, undefined, undefined])
+  await page.goto(`${gateway.url}/sessions/${session}`)
+  const line = page.getByRole('region', { name: 'Context of the next call' })
+  await line.getByText('cache not reported').waitFor()
+  const sum = page.getByRole('complementary', { name: 'Inspector' }).getByRole('region', { name: 'Cost of the call' })
+  await sum.getByRole('row', { name: 'From the cache not reported' }).waitFor()
 })
