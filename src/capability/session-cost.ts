@@ -89,7 +89,7 @@ export function forecastSentence({
 /** `2,531 tokens (2,480 from the cache, 51 new)`, or `51 tokens, all new`; a part that was not reported is named so. */
 function figuresWords({ total, cached, written, fresh = 0 }: CallFigures): string {
   const whole = `${numberText(total)} tokens`
-  if (cached === undefined) return `${whole}, and what of them came from the cache was not reported`
+  if (cached === undefined) return `${whole} (cache not reported)`
   if (fresh === total) return `${whole}, all new`
   const parts = [
     ...(cached > 0 ? [`${numberText(cached)} from the cache`] : []),
