@@ -91,8 +91,8 @@ export async function looksRight(page: Page, name: string, { widths = [360, 1280
 export async function inEachScheme(page: Page, look: (colorScheme: 'light' | 'dark') => Promise<void>): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
-    // The page hears of the scheme when it is drawn.
-    await page.evaluate('new Promise((drawn) => requestAnimationFrame(drawn))')
+    // The page hears of the scheme when it is drawn, and colours begin to change with the frame behind that.
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
     await page.evaluate(transitionsEnded)
     await look(colorScheme)
   }
