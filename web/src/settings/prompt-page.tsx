@@ -47,7 +47,9 @@ export default function PromptPage(): ReactNode {
   return (
     <div className="flex flex-col gap-6">
       <p className="text-soft">
-        {t`What every model reads first, unless an agent replaces it. A change counts from the next turn on.`}
+        {isOwner
+          ? t`What every model reads first, unless an agent replaces it. A change counts from the next turn on.`
+          : t`What every model reads first. The owner of this gateway decides what it says.`}
       </p>
       {data.warnings.map((warning) => (
         <p key={warning} className="rounded-lg border border-warn px-3 py-2 text-sm">

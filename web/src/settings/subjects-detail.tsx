@@ -56,7 +56,11 @@ function Content({ subject, readAgain }: { readonly subject: Subject; readAgain(
       <SubjectProposals subject={id} onDecided={readAgain} />
       <section aria-label={t`Files`} className="flex flex-col gap-2 text-sm">
         <h2 className="text-lg font-semibold">{t`Its files`}</h2>
-        <p className="text-soft">{t`They are files: edit them with any editor. The next turn reads them.`}</p>
+        <p className="text-soft">
+          {isOwner
+            ? t`They are files: edit them with any editor. The next turn reads them.`
+            : t`They are files of your home on this gateway. The next turn reads them.`}
+        </p>
         <Text title={t`Brief`} text={brief.raw} />
         <SubjectNotes id={id} version={JSON.stringify(context)} />
         <Text title={t`Taste that always applies`} text={tastes.default} />
