@@ -113,6 +113,7 @@ export {
   openPeople,
   type People,
   peopleFolder,
+  peopleHomesIn,
   type Person,
   personHome,
   personNotFound,
@@ -120,6 +121,7 @@ export {
   personRoles,
   scopeOfRole,
 } from './runtime/tokens/people.ts'
+export { personStore } from './runtime/people/person-configuration.ts'
 export { openPeopleHomes, type PeopleHomes, type Surroundings } from './runtime/people/people-homes.ts'
 export { accessWrites, editAccess, type EditedAccess } from './runtime/tools/edit-access.ts'
 export { pinnedPolicy, unconfinedPrograms } from './runtime/tools/pinned-policy.ts'

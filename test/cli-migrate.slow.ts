@@ -148,3 +148,22 @@ test('what cannot be a new store is refused with what to do, and without the pas
   assert.match(await refused('--to', address), /is used by foreword \d+ .*\n +Stop every gateway/)
   assert.match(await ask('sessions'), new RegExp(sessionId))
 })
+
+test('the homes of people move with the home that they lie in', async (context) => {
+  const { home, environment, ask } = await homeWithTalk(context)
+  await ask('people', 'add', 'ann')
+  const ann = { ...environment, FOREWORD_HOME: join(home, 'people', 'ann') }
+  const said = await run(['send', 'Where is the key?', '--json'], { environment: ann })
+  assert.equal(said.code, 0, said.stderr)
+  const address = await server.database()
+  const copied = JSON.parse(await ask('migrate', '--to', address, '--write', '--json'))
+  assert.deepEqual(
+    copied.people.map(({ person, calls, sessions }: Record<string, unknown>) => [person, calls, sessions]),
+    [['ann', 1, 1]],
+  )
+  const people = JSON.parse(await ask('people', '--json'))
+  assert.deepEqual(
+    people.map(({ name, usage }: { name: string; usage: { sessions: number } }) => [name, usage.sessions]),
+    [['ann', 1]],
+  )
+})

@@ -268,7 +268,7 @@ export async function openLocalGateway(
 /** Opens a gateway that only reads. It claims nothing, so it works beside any other process on the home. */
 export async function openReadOnlyGateway(home: string, io: Io): Promise<GatewayConnection> {
   const { capabilities, configuration } = await loadWithWarnings(home, io)
-  const { openRuntime } = await import('../runtime.ts')
+  const { openGatewayTokens, openPeopleHomes, openRuntime } = await import('../runtime.ts')
   const { environment } = io
   const runtime = await openRuntime({
     home,
@@ -279,7 +279,23 @@ export async function openReadOnlyGateway(home: string, io: Io): Promise<Gateway
     recovers: false,
     onlyReads: true,
   })
-  return connectionTo(await createHomeServer(runtime, configuration, {}, io), undefined, () => runtime.close())
+  const tokens = openGatewayTokens({ home, store: runtime.store, random: randomBytes, clock: systemClock })
+  await tokens.ready
+  const people = openPeopleHomes({
+    home,
+    configuration,
+    capabilities,
+    environment,
+    version: version(),
+    clock: systemClock,
+    warn: () => {},
+    around: () => ({ people: tokens.people, shared: runtime.shared }),
+    onlyReads: true,
+  })
+  return connectionTo(await createHomeServer(runtime, configuration, { people }, io), undefined, async () => {
+    tokens.close()
+    await runtime.close()
+  })
 }
 
 interface RequestHandler {

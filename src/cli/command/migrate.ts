@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { addressPasswords, errorMessage, systemClock } from '../../platform.ts'
@@ -45,21 +47,100 @@ interface Checks {
 async function migrate(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'move the store of the home')
   const store = storeSetting(call)
-  const from = await storePlace(call.home, io)
-  const to = await storePlace(call.home, io, store)
+  const homes = await homesOf(call, io, store)
+  const { from, to } = homes[0]!
   if (isDeepStrictEqual([from.path, from.schema], [to.path, to.schema]))
     throw new CommandFailure('conflict', `The store of the home is ${to.name} already.`)
   const line = statusLine(io)
+  const copied: { readonly person?: string; readonly checks: Checks; readonly tables: readonly CopiedTable[] }[] = []
+  await runStoppable(io, async (signal) => {
+    for (const each of homes) copied.push({ ...each, ...(await copyHome(each, call, io, { signal, line })) })
+  })
+    .catch((error: unknown) => {
+      const whole = copied.map(({ person }) => (person === undefined ? to.name : `the store of ${person}`))
+      if (whole.length > 0)
+        note(io, `Copied whole before that, to be removed before the next try: ${whole.join(', ')}.`)
+      throw error
+    })
+    .finally(line.clear)
+  if (call.has('write')) await writeSetting(call, io, store, to)
+  const [{ tables, checks }, ...people] = copied as [(typeof copied)[number], ...typeof copied]
+  if (call.json)
+    return printJson(io, {
+      from: from.name,
+      to: to.name,
+      rows: rowsIn(tables),
+      tables,
+      ...checks,
+      people: people.map(({ person, ...each }) => ({ person, rows: rowsIn(each.tables), ...each.checks })),
+      store: store ?? null,
+      isWritten: call.has('write'),
+    })
+  print(io, `Copied ${rowsIn(tables)} rows to ${to.name}: ${tableText(tables)}.`)
+  for (const { person, tables: own } of people) print(io, `Of ${person}: ${rowsIn(own)} rows, ${tableText(own)}.`)
+  const audit = checks.fault === undefined ? `The audit is whole (${checks.audit} records).` : ''
+  const [calls, sessions] = (['calls', 'sessions'] as const).map((key) =>
+    copied.reduce((sum, each) => sum + each.checks[key], 0),
+  )
+  print(
+    io,
+    `Every row is the same. ${audit} ${calls} calls of ${sessions} sessions were rebuilt alike.`.replace('  ', ' '),
+  )
+  for (const { person, checks: own } of copied) {
+    if (own.fault === undefined) continue
+    note(io, `The audit${person === undefined ? '' : ` of ${person}`} was and is ${own.fault}.`, 'yellow')
+  }
+  print(io, `${from.name} is as it was.`)
+  noteNext(call, io, store)
+  return 0
+}
+
+type StorePlace = Awaited<ReturnType<typeof storePlace>>
+
+interface MovedHome {
+  readonly home: string
+  /** Whose it is; absent: the owner's. */
+  readonly person?: string
+  readonly from: StorePlace
+  readonly to: StorePlace
+}
+
+/** The home and those of its people that have a store, with where that is and where it goes. */
+async function homesOf(call: CommandCall, io: Io, store: StoreSetting | undefined): Promise<readonly MovedHome[]> {
+  const { loadConfiguration, peopleHomesIn, personStore } = await import('../../runtime.ts')
+  const { home } = call
+  const { configuration } = await loadConfiguration({ home, environment: io.environment, capabilities: [] })
+  const own = { home, from: await storePlace(home, io), to: await storePlace(home, io, store) }
+  const people = (await peopleHomesIn(home)).map(async (folder) => {
+    const person = basename(folder)
+    const placeOf = (setting: StoreSetting | undefined) =>
+      storePlace(
+        folder,
+        io,
+        setting && (personStore(setting as Parameters<typeof personStore>[0], person) as StoreSetting),
+      )
+    return { home: folder, person, from: await placeOf(configuration.store), to: await placeOf(store) }
+  })
+  const moved = await Promise.all(people)
+  return [own, ...moved.filter(({ from }) => from.schema !== undefined || existsSync(from.path))]
+}
+
+async function copyHome(
+  { home, from, to }: MovedHome,
+  call: CommandCall,
+  io: Io,
+  { signal, line }: { readonly signal: AbortSignal; readonly line: ReturnType<typeof statusLine> },
+) {
   const checks: Checks = { audit: 0, calls: 0, sessions: 0 }
   const { copyStore, StoreError } = await import('../../session.ts')
-  const copy = (signal: AbortSignal) =>
+  const copy = () =>
     copyStore(from, to, {
       clock: systemClock,
       signal,
       onProgress: ({ stage, done, all }) => line.show(`${stage}: ${done} of ${all} rows`),
       async check(stores) {
         line.show('verifying the audit')
-        Object.assign(checks, await verifyCopy(call, io, stores))
+        Object.assign(checks, await verifyCopy(home, io, stores))
         Object.assign(checks, await replayBoth(stores, { isWhole: call.has('all'), signal, show: line.show }))
       },
     }).catch((error: unknown) => {
@@ -67,33 +148,10 @@ async function migrate(call: CommandCall, io: Io): Promise<number> {
       if (!(error instanceof StoreError) || error.code !== 'claimed') throw error
       throw new CommandFailure('home-busy', error.message, { hint: error.hint, cause: error })
     })
-  const tables = await withClaim(call.home, io, () => runStoppable(io, copy)).finally(line.clear)
-  if (call.has('write')) await writeSetting(call, io, store, to)
-  const rows = tables.reduce((sum, table) => sum + table.rows, 0)
-  if (call.json)
-    return printJson(io, {
-      from: from.name,
-      to: to.name,
-      rows,
-      tables,
-      ...checks,
-      store: store ?? null,
-      isWritten: call.has('write'),
-    })
-  print(io, `Copied ${rows} rows to ${to.name}: ${tableText(tables)}.`)
-  const audit = checks.fault === undefined ? `The audit is whole (${checks.audit} records).` : ''
-  print(
-    io,
-    `Every row is the same. ${audit} ${checks.calls} calls of ${checks.sessions} sessions were rebuilt alike.`.replace(
-      '  ',
-      ' ',
-    ),
-  )
-  if (checks.fault !== undefined) note(io, `The audit was and is ${checks.fault}.`, 'yellow')
-  print(io, `${from.name} is as it was.`)
-  noteNext(call, io, store)
-  return 0
+  return { checks, tables: await withClaim(home, io, copy) }
 }
+
+const rowsIn = (tables: readonly CopiedTable[]): number => tables.reduce((sum, { rows }) => sum + rows, 0)
 
 type StoreSetting = string | Readonly<Record<string, unknown>>
 
@@ -150,9 +208,9 @@ interface Stores {
 }
 
 /** Verifies the audit of the copy with all that the home knows of it. `fault`: it was broken before, and is broken in the same way. */
-async function verifyCopy(call: CommandCall, io: Io, { from, to }: Stores) {
+async function verifyCopy(home: string, io: Io, { from, to }: Stores) {
   const { verifyHomeAudit } = await import('../../runtime.ts')
-  const options = { home: call.home, environment: io.environment, capabilities: await programCapabilities(io) }
+  const options = { home, environment: io.environment, capabilities: await programCapabilities(io) }
   const report = await verifyHomeAudit({ ...options, store: to })
   if (report.type === 'whole') return { audit: report.records }
   const fault = `broken at record ${report.number}: ${report.why}`

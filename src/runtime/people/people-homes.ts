@@ -31,6 +31,8 @@ export interface Surroundings {
 
 interface PeopleHomesOptions extends Omit<PersonHomeOptions, 'shared'> {
   readonly around: () => Surroundings
+  /** Beside a gateway that has them: nothing is opened but to look at. */
+  readonly onlyReads?: boolean
 }
 
 /** How long a home is taken to be where it was found, ms. */
@@ -161,8 +163,8 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     },
     /** What a look at the home of a person finds, wherever it is open. Nothing is changed. */
     async look<Found>(name: string, work: (runtime: HostedRuntime) => Promise<Found>): Promise<Found> {
-      const place = await self.place(name)
-      if ('runtime' in place) return work(place.runtime)
+      const place = options.onlyReads ? undefined : await self.place(name)
+      if (place && 'runtime' in place) return work(place.runtime)
       const runtime = await readPersonHome(name, { ...options, shared: around().shared })
       return work(runtime).finally(() => runtime.close())
     },

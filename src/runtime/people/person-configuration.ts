@@ -32,7 +32,7 @@ export function personConfiguration(
 }
 
 /** The same database, in a schema of their own. Connections are few: there is one such store for each person. */
-function personStore(store: NonNullable<Configuration['store']>, name: string): Configuration['store'] {
+export function personStore(store: NonNullable<Configuration['store']>, name: string): Configuration['store'] {
   const setting = typeof store === 'string' ? { address: store, passwordEnv: 'FOREWORD_STORE_PASSWORD' } : store
   // A name has no underscore, so two names are two schemas.
   const schema = `${setting.schema ?? 'foreword'}_${name.replaceAll('-', '_')}`
