@@ -161,7 +161,10 @@ test('the homes of people move with the home that they lie in', async (context) 
     copied.people.map(({ person, calls, sessions }: Record<string, unknown>) => [person, calls, sessions]),
     [['ann', 1, 1]],
   )
-  const people = JSON.parse(await ask('people', '--json'))
+  const people = (await ask('people', '--json'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
   assert.deepEqual(
     people.map(({ name, usage }: { name: string; usage: { sessions: number } }) => [name, usage.sessions]),
     [['ann', 1]],

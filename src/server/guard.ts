@@ -198,8 +198,8 @@ export function createGuard({
     /** Whose home a request asks for; `undefined`: that of the owner, or none. It may still be refused. */
     personOf(headers: Headers, socket: string | undefined, brought?: string): string | undefined {
       const authorization = brought === undefined ? (headers.get('authorization') ?? keyAuthorization(headers)) : null
-      const token = brought ?? /^bearer +(.+)$/i.exec(authorization ?? '')?.[1]
-      if (token !== undefined) return holderOf(sha256(token))?.visitor.person
+      const known = brought ?? /^bearer +(.+)$/i.exec(authorization ?? '')?.[1]
+      if (known !== undefined) return holderOf(sha256(known))?.visitor.person
       if (authorization !== null || !isFromHere(headers)) return undefined
       const cookie = readCookie(headers, headers.get('host')?.toLowerCase() ?? '')
       const browser = cookie === undefined ? undefined : browsers.find(cookie)

@@ -216,8 +216,8 @@ test('a schema of an older draft is read as such, and one that cannot be used le
 
 test('schemas with one $id do not disturb each other', async () => {
   const named = (name: string) => ({ ...speaking(name, name), inputSchema: { $id: 'same', type: 'object' } })
-  const { run } = createToolbox([named('a'), named('b')])
-  const results = await Promise.all(['a', 'b'].map((name) => run(call(name, {}), context)))
+  const toolbox = createToolbox([named('a'), named('b')])
+  const results = await Promise.all(['a', 'b'].map((name) => toolbox.run(call(name, {}), context)))
   assert.deepEqual(
     results.map(({ ok }) => ok),
     [true, true],
@@ -325,8 +325,8 @@ test('calls run side by side and answer in the order they were made', async () =
       return { ok: true, output: 'second' }
     },
   }
-  const { run } = createToolbox([first, second])
-  const results = await Promise.all(['first', 'second'].map((name) => run(call(name, {}), context)))
+  const toolbox = createToolbox([first, second])
+  const results = await Promise.all(['first', 'second'].map((name) => toolbox.run(call(name, {}), context)))
   assert.deepEqual(results, [
     { ok: true, output: 'first' },
     { ok: true, output: 'second' },

@@ -242,7 +242,7 @@ test('gateways are killed, frozen and started while people talk', { ...options, 
   const people = await addPeople(gateways[0]!, ['ann', 'bob', 'carol', 'dave'])
   const each = Math.ceil(TURNS / people.length)
   const waits: number[] = []
-  let isOver = false
+  const over = new AbortController()
   const talking = people.map(async (person) => {
     for (let number = 0; number < each; number += 1) {
       const began = performance.now()
@@ -252,7 +252,7 @@ test('gateways are killed, frozen and started while people talk', { ...options, 
     }
   })
   const breaking = (async () => {
-    for (let round = 0; !isOver; round += 1) {
+    for (let round = 0; !over.signal.aborted; round += 1) {
       await sleep(700)
       const [one, ...others] = gateways as [Gateway, ...Gateway[]]
       // A load balancer that looks at /health/live asks no more there.
@@ -263,7 +263,7 @@ test('gateways are killed, frozen and started while people talk', { ...options, 
     }
   })()
   await Promise.all(talking)
-  isOver = true
+  over.abort()
   await breaking
   await check(() => gateways, people, letters)
   waits.sort((one, other) => one - other)

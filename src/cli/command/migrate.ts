@@ -114,11 +114,7 @@ async function homesOf(call: CommandCall, io: Io, store: StoreSetting | undefine
   const people = (await peopleHomesIn(home)).map(async (folder) => {
     const person = basename(folder)
     const placeOf = (setting: StoreSetting | undefined) =>
-      storePlace(
-        folder,
-        io,
-        setting && (personStore(setting as Parameters<typeof personStore>[0], person) as StoreSetting),
-      )
+      storePlace(folder, io, setting && personStore(setting as Parameters<typeof personStore>[0], person))
     return { home: folder, person, from: await placeOf(configuration.store), to: await placeOf(store) }
   })
   const moved = await Promise.all(people)

@@ -62,19 +62,23 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     if (before) return before
     const next = openPersonHome(name, { ...options, shared: around().shared }, placement.isGone)
     opened.set(name, next)
-    next.then(
-      ({ runtime }) => {
-        if (address !== undefined) void runtime.store.gateways?.announce(address).catch(() => {})
-        // Another gateway has taken it over: what is here writes nothing any more.
-        void runtime.store.failed.then(() => close(name).catch(() => {}))
-      },
-      (error: unknown) => {
-        opened.delete(name)
-        if (error instanceof HomeElsewhere)
-          found.set(name, { address: error.address, until: clock.monotonic() + FOUND_MS })
-      },
-    )
+    void welcome(name, next)
     return next
+  }
+
+  /** Never rejects: who asks for the home hears of it. */
+  async function welcome(name: string, next: Promise<OpenPersonHome>): Promise<void> {
+    try {
+      const { runtime } = await next
+      if (address !== undefined) await runtime.store.gateways?.announce(address).catch(() => {})
+      await runtime.store.failed
+      // Another gateway has taken it over: what is here writes nothing any more.
+      await close(name).catch(() => {})
+    } catch (error) {
+      opened.delete(name)
+      if (error instanceof HomeElsewhere)
+        found.set(name, { address: error.address, until: clock.monotonic() + FOUND_MS })
+    }
   }
 
   async function close(name: string): Promise<void> {
@@ -166,7 +170,11 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       const place = options.onlyReads ? undefined : await self.place(name)
       if (place && 'runtime' in place) return work(place.runtime)
       const runtime = await readPersonHome(name, { ...options, shared: around().shared })
-      return work(runtime).finally(() => runtime.close())
+      try {
+        return await work(runtime)
+      } finally {
+        await runtime.close()
+      }
     },
     /** A request to the home of a person has begun here. Returns what says that it has ended. */
     hold(name: string): () => void {

@@ -282,7 +282,11 @@ export function openGatewayTokens({ configured, random, ...place }: GatewayToken
     browsers,
     uses: openTokenUses(place),
     // What cannot be read lets nobody in, and says so where it is listed.
-    ready: Promise.allSettled(lists.map(({ ready }) => ready)).then(() => {}),
+    ready: settled(lists.map(({ ready }) => ready)),
     close: () => lists.forEach((each) => each.close()),
   }
+}
+
+async function settled(all: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(all)
 }

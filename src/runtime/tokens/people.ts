@@ -102,9 +102,8 @@ export function openPeople(place: RowPlace) {
     },
     /** Rejects with RuntimeError `not-found`. */
     async change(name: string, change: PersonChange, by: string): Promise<void> {
-      const what = Object.entries(defined(change)).map(([key, value]) =>
-        key === 'role' ? `role ${String(value)}` : key,
-      )
+      const { role, ...others } = defined(change)
+      const what = [...(role === undefined ? [] : [`role ${role}`]), ...Object.keys(others)]
       await edit(name, by, `${name}: ${what.join(', ')} changed`, (found) => ({ ...found, ...defined(change) }))
     },
     /** From here on nobody comes in as them; their home can be removed. Rejects with RuntimeError `not-found`. */

@@ -40,7 +40,7 @@ export function openRows<Row>(place: RowPlace, list: RowList<Row>): Rows<Row> {
 }
 
 /** The list in a file. It is read again only where it has changed. */
-export function fileRows<Row>({ home, store, clock }: RowPlace, { file, row }: RowList<Row>): Rows<Row> {
+function fileRows<Row>({ home, store, clock }: RowPlace, { file, row }: RowList<Row>): Rows<Row> {
   const path = join(homeAt(home).data, file)
   const parse = reader(row, path)
   let read: { readonly version: string; readonly rows: readonly Row[] } = { version: '', rows: [] }
