@@ -16,7 +16,7 @@ test('a new token signs all other browsers out, this one stays, and the old toke
   const main = page.locator('#main')
   await main.getByText('A token of the owner is set. It was stored on').waitFor()
   await main.getByRole('button', { name: 'Make a new token' }).click()
-  await main.getByText('Every other browser with the token of the owner is signed out').waitFor()
+  await main.getByText('Signs out every other browser and program').waitFor()
   await main.getByRole('button', { name: 'Replace the token' }).click()
   await main.getByText('This browser stays signed in').waitFor()
 
