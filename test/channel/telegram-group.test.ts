@@ -200,8 +200,10 @@ test('who asked in a group that lets the bot write no more reads that in private
     type: 'refused',
     code: 400,
     description: 'Bad Request: not enough rights to send text messages to the chat',
+    chat: crew,
   } as const
-  home.telegram.fail('sendMessage', refused)
+  // Also the beginning of an answer that grows.
+  home.telegram.fail('sendMessage', refused, 10)
   home.telegram.say(crew, '@scripted_bot one', { from: ann, entities: mention })
   await home.telegram.until(() => home.said(ann.id).some((text) => text.startsWith('I have an answer for you')))
 })
