@@ -59,7 +59,12 @@ export { openChannelInbox } from './runtime/channels/channel-inbox.ts'
 export { beginSession, newSessionReply, newSessionWords } from './runtime/channels/new-session-command.ts'
 export { sessionConversation } from './runtime/channels/outbox.ts'
 export { createPairings } from './runtime/channels/pairings.ts'
-export { type Configuration, capabilitySettings, homeFolders } from './runtime/configuration/configuration.ts'
+export {
+  type Configuration,
+  capabilitySettings,
+  homeFolders,
+  personStore,
+} from './runtime/configuration/configuration.ts'
 export { configurationKey, setValue } from './runtime/configuration/edit.ts'
 export { factsAt, findKeyPath, type KeySchema } from './runtime/configuration/key.ts'
 export type { CapabilityModule, CapabilitySetting } from './runtime/configuration/load-capabilities.ts'
@@ -121,8 +126,7 @@ export {
   personRoles,
   scopeOfRole,
 } from './runtime/tokens/people.ts'
-export { personStore } from './runtime/people/person-configuration.ts'
-export { openPeopleHomes, type PeopleHomes, type Surroundings } from './runtime/people/people-homes.ts'
+export { openPeopleHomes, type PeopleHomes, type PeopleParts } from './runtime/people/people-homes.ts'
 export { accessWrites, editAccess, type EditedAccess } from './runtime/tools/edit-access.ts'
 export { pinnedPolicy, unconfinedPrograms } from './runtime/tools/pinned-policy.ts'
 export type { ToolPolicy } from './runtime/tools/tool-policy.ts'

@@ -10,7 +10,7 @@ import type {
   PeopleHomes,
   RowPlace,
   Runtime,
-  Surroundings,
+  PeopleParts,
 } from '../runtime.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import type { Claim, Waiting } from '../session.ts'
@@ -95,7 +95,7 @@ export async function openGateway(
     const exposed = listens ? await homeWarning(home) : undefined
     const { model, providers, models } = configuration
     const live = { model, providers, models, changed: new Set<() => void>() }
-    let around: Surroundings | undefined
+    let around: PeopleParts | undefined
     const people = openPeopleHomes({
       home,
       configuration,

@@ -21,7 +21,7 @@ export type PeopleHomes = ReturnType<typeof openPeopleHomes>
 export type HomePlace = { readonly runtime: HostedRuntime } | { readonly elsewhere: string }
 
 /** What the homes of people lie in, as it is now: a gateway that stood by may take the home of the owner over. */
-export interface Surroundings {
+export interface PeopleParts {
   readonly people: People
   /** What the owner has decided for everybody. */
   readonly shared: HostedRuntime['shared']
@@ -30,7 +30,7 @@ export interface Surroundings {
 }
 
 interface PeopleHomesOptions extends Omit<PersonHomeOptions, 'shared'> {
-  readonly around: () => Surroundings
+  readonly around: () => PeopleParts
   /** Beside a gateway that has them: nothing is opened but to look at. */
   readonly onlyReads?: boolean
 }

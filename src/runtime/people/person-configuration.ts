@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { AnyCapability } from '../../capability.ts'
-import { type Configuration, capabilitySettings } from '../configuration/configuration.ts'
+import { type Configuration, capabilitySettings, personStore } from '../configuration/configuration.ts'
 import { settingsSection } from '../configuration/schema.ts'
 
 /**
@@ -29,14 +29,6 @@ export function personConfiguration(
     const settings: unknown = settingsOfPerson(capabilitySettings(configuration, each), home)
     return withValue(made, settingsSection(each).split('.'), settings) as Configuration
   }, own)
-}
-
-/** The same database, in a schema of their own. Connections are few: there is one such store for each person. */
-export function personStore(store: NonNullable<Configuration['store']>, name: string): Configuration['store'] {
-  const setting = typeof store === 'string' ? { address: store, passwordEnv: 'FOREWORD_STORE_PASSWORD' } : store
-  // A name has no underscore, so two names are two schemas.
-  const schema = `${setting.schema ?? 'foreword'}_${name.replaceAll('-', '_')}`
-  return { ...setting, schema, readers: 1 }
 }
 
 /** The capabilities in a person's home. One that names folders of the owner, and does not say what a person has, stays out. */
