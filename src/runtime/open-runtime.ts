@@ -62,6 +62,8 @@ export interface EnclosingHome {
   /** The models as they are chosen there now. */
   readonly live: LiveModels
   readonly policy: PinnedPolicy
+  /** Folders of its owner that no tool here may touch, beside that home. */
+  readonly outOfReach: readonly string[]
   /** The configuration of this person as it is now. Rejects where it cannot be read. */
   configuration(): Promise<Configuration>
 }
@@ -178,7 +180,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       places: {
         outOfReach: [
           ...protectedPlaces(home),
-          ...(within ? protectedPlaces(within.home) : []),
+          ...(within ? [...protectedPlaces(within.home), ...within.outOfReach] : []),
           ...targets.flatMap(({ path }) => path ?? []),
         ],
         readOnly: moduleFiles([...plugins, ...configuration.capabilities], within?.home ?? home),

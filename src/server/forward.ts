@@ -15,6 +15,8 @@ const FORWARDED = 'x-foreword-forwarded'
 const TRIES = 4
 /** How often a gateway that has not answered yet, or streams, is looked at, ms. */
 const LOOK_MS = 2_000
+/** How long a gateway may need to take a connection, ms. */
+const CONNECT_MS = 2_000
 const MOST_HOPS = 2
 
 export interface ForwardOptions {
@@ -78,7 +80,11 @@ export function createForwarder({ clock, homes, personOf, ownersGateway, headers
       })
       upstream.once('error', () => resolve(false))
     })
-    if (!(await connected)) {
+    // A machine that is gone refuses nothing.
+    const stopWaiting = clock.timer(CONNECT_MS, () => upstream.destroy(new Error('it cannot be reached')))
+    const isConnected = await connected
+    stopWaiting()
+    if (!isConnected) {
       homes.suspect(at)
       return false
     }

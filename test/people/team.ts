@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -40,16 +40,18 @@ const ORIGIN = 'http://127.0.0.1:4141'
 export async function openTeam(
   t: TestContext,
   configuration: object = {},
-  environment: Readonly<Record<string, string>> = {},
+  /** Files of the home, by their names. */
+  files: Readonly<Record<string, string>> = {},
 ): Promise<Team> {
   const home = mkdtempSync(join(tmpdir(), 'foreword-team-'))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(home, name), text)
   t.after(() => rmSync(home, { recursive: true, force: true }))
   const warnings: string[] = []
   const open = () =>
     createForeword({
       home,
       configuration: { model: 'rehearsal', ...configuration },
-      environment: { OLLAMA_HOST: '127.0.0.1:1', ...environment },
+      environment: { OLLAMA_HOST: '127.0.0.1:1', PATH: process.env['PATH'] },
       warn: (text) => void warnings.push(text),
     })
   let foreword = await open()

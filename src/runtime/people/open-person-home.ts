@@ -13,7 +13,7 @@ import type { HostedRuntime } from '../create-runtime.ts'
 import { createHome, createWorkspace, homeAt } from '../home/home.ts'
 import { openRuntime } from '../open-runtime.ts'
 import { personHome } from '../tokens/people.ts'
-import { personCapabilities, personConfiguration } from './person-configuration.ts'
+import { ownersFolders, personCapabilities, personConfiguration } from './person-configuration.ts'
 import { personPolicy } from './person-policy.ts'
 
 /** The home of a person that is open here. */
@@ -114,6 +114,7 @@ function openingOf(
       home,
       live: shared.live,
       policy: personPolicy(shared.policy),
+      outOfReach: ownersFolders(given.configuration, capabilities),
       async configuration() {
         const { configuration: now, problems } = await loadConfiguration({ home, environment, capabilities })
         if (problems.length > 0) throw new ConfigurationError(problems)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { AnyCapability } from '../../capability.ts'
-import { type Configuration, capabilitySettings, personStore } from '../configuration/configuration.ts'
+import { type Configuration, capabilitySettings, homeFolders, personStore } from '../configuration/configuration.ts'
 import { settingsSection } from '../configuration/schema.ts'
 
 /**
@@ -29,6 +29,15 @@ export function personConfiguration(
     const settings: unknown = settingsOfPerson(capabilitySettings(configuration, each), home)
     return withValue(made, settingsSection(each).split('.'), settings) as Configuration
   }, own)
+}
+
+/** Folders with files of the owner that are nothing to the people of the gateway: the workspace, and what no capability shares. */
+export function ownersFolders(configuration: Configuration, capabilities: readonly AnyCapability[]): readonly string[] {
+  const apart = capabilities.filter((each) => {
+    const settings: unknown = capabilitySettings(configuration, each)
+    return each.settingsOfPerson?.(settings, '') !== settings
+  })
+  return homeFolders(configuration, apart)
 }
 
 /** The capabilities in a person's home. One that names folders of the owner, and does not say what a person has, stays out. */
