@@ -4,6 +4,7 @@ import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makePrivateFolder, serialQueue, syncFolder } from '../platform.ts'
 import { storeError, StoreError } from './store-error.ts'
+import type { StoredBytes } from './stored-bytes.ts'
 
 /**
  * The bytes of files, each under its SHA-256 (lowercase hexadecimal), so that the same bytes are stored once. When a promise
@@ -32,8 +33,11 @@ export interface SweptBlobs {
   readonly blobs: number
 }
 
-/** Opens the blobs in a folder, which is created with the first bytes. Only the user has access to it. */
-export function openBlobs(folder: string) {
+/**
+ * Opens the blobs in a folder, which is created with the first bytes. Only the user has access to it. With `shared` every byte is there,
+ * too, before it is kept, and the folder has copies of what this machine has used.
+ */
+export function openBlobs(folder: string, shared?: StoredBytes) {
   const incoming = join(folder, 'incoming')
   const arriving = new Set<string>()
   /** Serializes checks and removals, so that no bytes become needed between the two. */
@@ -53,6 +57,7 @@ export function openBlobs(folder: string) {
         const blob = await writeStream(stream, piece, maxBytes)
         await alone(async () => {
           await moveInto(path(blob.hash), piece)
+          await shared?.put(blob.hash, readPieces(path(blob.hash)))
           await keep?.(blob)
         })
         return blob
@@ -65,13 +70,15 @@ export function openBlobs(folder: string) {
 
     /** The path of the bytes, whether they exist or not. `invalid` for a text that is not a hash. */
     path,
+    /** The path of the bytes, which are copied to this machine where another one has them. */
+    local,
     /** `not-found` where the bytes do not exist. */
     async read(hash: string) {
-      const file = path(hash)
+      const file = await local(hash)
       return new Uint8Array(await withStoreErrors(file, () => readFile(file)))
     },
     /** The bytes as a stream, which fails with `not-found` where they do not exist. */
-    open: (hash: string) => streamOf(readPieces(path(hash))),
+    open: (hash: string) => streamOf(readLocal(hash)),
     /** Removes bytes unless they are needed. Returns whether they were removed. */
     remove: (hash: string, isNeeded?: IsNeeded) => alone(() => removeBlob(hash, isNeeded)),
 
@@ -81,6 +88,7 @@ export function openBlobs(folder: string) {
       for (const piece of pieces) await withStoreErrors(piece, () => rm(piece, { force: true, recursive: true }))
       let blobs = 0
       for (const hash of await hashes()) if (await alone(() => removeBlob(hash, isNeeded))) blobs += 1
+      if (shared) await share(shared, isNeeded)
       return { pieces: pieces.length, blobs }
     },
   }
@@ -90,9 +98,44 @@ export function openBlobs(folder: string) {
     return join(folder, hash.slice(0, 2), hash)
   }
 
+  async function local(hash: string): Promise<string> {
+    const file = path(hash)
+    if (shared === undefined || existsSync(file)) return file
+    const name = randomUUID()
+    const piece = join(incoming, name)
+    arriving.add(name)
+    try {
+      const first = await shared.read(hash)[Symbol.asyncIterator]().next()
+      if (first.done) return file
+      const found = await writeStream(shared.read(hash), piece, Infinity)
+      if (found.hash === hash) await moveInto(file, piece)
+      return file
+    } finally {
+      await rm(piece, { force: true }).catch(() => {})
+      arriving.delete(name)
+    }
+  }
+
+  async function* readLocal(hash: string): AsyncGenerator<Uint8Array> {
+    yield* readPieces(await local(hash))
+  }
+
+  /** What this machine has from before it shared anything, and what nobody needs any more. */
+  async function share(bytes: StoredBytes, isNeeded: IsNeeded): Promise<void> {
+    const there = await bytes.hashes()
+    for (const hash of await hashes()) if (!there.has(hash)) await bytes.put(hash, readPieces(path(hash)))
+    for (const hash of there) {
+      await alone(async () => {
+        if (!(await isNeeded(hash))) await bytes.remove(hash)
+      })
+    }
+  }
+
   async function removeBlob(hash: string, isNeeded: IsNeeded = () => false): Promise<boolean> {
     const file = path(hash)
-    if (!existsSync(file) || (await isNeeded(hash))) return false
+    if ((shared === undefined && !existsSync(file)) || (await isNeeded(hash))) return false
+    await shared?.remove(hash)
+    if (!existsSync(file)) return shared !== undefined
     await withStoreErrors(file, async () => unlinkSync(file))
     return true
   }

@@ -6,6 +6,7 @@ import type { ContentStore } from './content.ts'
 import type { Binding, Entry, EntryBody } from './entry.ts'
 import type { Gateways } from './gateways.ts'
 import type { FileOwner, FileRow, FileState, FileStore } from './file-row.ts'
+import type { StoredBytes } from './stored-bytes.ts'
 import type { RecordChange, RecordStore } from './record.ts'
 import type { LogStore, StoreDamage } from './log-store.ts'
 
@@ -35,6 +36,8 @@ export interface SessionStore
   damage(session?: string): AsyncIterable<StoreDamage>
   /** The processes on it; absent where only one machine reaches it. */
   readonly gateways?: Gateways
+  /** The bytes of files, where several machines reach the store; absent: they are in the folder of the home alone. */
+  readonly bytes?: StoredBytes
   /** Resolves with the error after which it takes nothing more until it is opened again; pending while there is none. */
   readonly failed: Promise<unknown>
   /** Resolves when accepted writes are on disk, or were refused; `undefined`: all of them are. */

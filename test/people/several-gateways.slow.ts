@@ -236,6 +236,35 @@ test('an answer that one gateway writes is read at another', options, async (t) 
   }
 })
 
+test('a file that was uploaded at one gateway is there when another one has the home', options, async (t) => {
+  const { start } = await world(t)
+  const [first, second] = [await start(), await start()]
+  const [ann, bob] = await addPeople(first, ['ann', 'bob'])
+  const uploaded: { readonly who: Person; readonly id: string }[] = []
+  for (const who of [ann!, bob!]) {
+    const form = new FormData()
+    form.append('file', new Blob([`The note of ${who.name}.`], { type: 'text/plain' }), 'note.txt')
+    let response: Response
+    do {
+      response = await fetch(`${first.url}/api/files`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${who.token}` },
+        body: form,
+      })
+    } while (response.status === 503)
+    const { files } = (await response.json()) as { readonly files: readonly { readonly id: string }[] }
+    uploaded.push({ who, id: files[0]!.id })
+  }
+  first.child.kill('SIGKILL')
+  for (const { who, id } of uploaded) {
+    await askAny(() => [second], who.token, '/api/status')
+    const response = await fetch(`${second.url}/api/files/${id}/content`, {
+      headers: { authorization: `Bearer ${who.token}` },
+    })
+    assert.equal(await response.text(), `The note of ${who.name}.`)
+  }
+})
+
 test('gateways are killed, frozen and started while people talk', { ...options, timeout: 300_000 }, async (t) => {
   const { start, letters } = await world(t)
   let gateways: readonly Gateway[] = [await start(), await start(), await start()]

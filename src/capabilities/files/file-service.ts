@@ -119,7 +119,7 @@ export function openFileService(options: FileServiceOptions): FileService {
   const library = createLibrary({
     onIndexed: embed,
     store,
-    blobs: openBlobs(join(data, 'files')),
+    blobs: openBlobs(join(data, 'files'), store.bytes),
     reader:
       options.reader ??
       createDocumentReader({ clock, limits: { bytes: limits.maxBytes }, counter: counter.id, confine: confineNode }),

@@ -81,7 +81,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
       return false
     }
     const found = await parts.reader.read({
-      path: blobs.path(row.hash),
+      path: await blobs.local(row.hash),
       name: row.name,
       owner: turnOf,
       signal,
