@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { addressPasswords, errorMessage, systemClock } from '../../platform.ts'
@@ -135,6 +135,7 @@ async function copyHome(
       signal,
       onProgress: ({ stage, done, all }) => line.show(`${stage}: ${done} of ${all} rows`),
       async check(stores) {
+        await takeFiles(home, stores)
         line.show('verifying the audit')
         Object.assign(checks, await verifyCopy(home, io, stores))
         Object.assign(checks, await replayBoth(stores, { isWhole: call.has('all'), signal, show: line.show }))
@@ -145,6 +146,15 @@ async function copyHome(
       throw new CommandFailure('home-busy', error.message, { hint: error.hint, cause: error })
     })
   return { checks, tables: await withClaim(home, io, copy) }
+}
+
+/** The bytes of files that only the database has. Those that only this machine has come into a database with its next start. */
+async function takeFiles(home: string, { from, to }: Stores): Promise<void> {
+  if (from.bytes === undefined || to.bytes !== undefined) return
+  const { openBlobs } = await import('../../session.ts')
+  const { homeAt } = await import('../../runtime.ts')
+  const blobs = openBlobs(join(homeAt(home).data, 'files'), from.bytes)
+  for (const { hash } of await from.files()) await blobs.local(hash)
 }
 
 const rowsIn = (tables: readonly CopiedTable[]): number => tables.reduce((sum, { rows }) => sum + rows, 0)
