@@ -41,7 +41,9 @@ test('an archive is made and downloaded from the page, and `foreword restore` re
 
 test('the page says what an archive contains that is secret, and names the command that restores it', async (t) => {
   const { main, gateway } = await backupSettings(t)
-  await main.getByText('It also contains the token of this gateway and the keys of your providers.').waitFor()
+  await main
+    .getByText('It contains the token of this gateway and the keys of your providers: keep it private.')
+    .waitFor()
   await main.getByText(`foreword restore ARCHIVE.tar.gz --replace --home ${gateway.home}`).waitFor()
 })
 
