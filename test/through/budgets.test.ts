@@ -298,7 +298,8 @@ for (const [form, { path, event, parts }] of Object.entries(endless)) {
     const calls = await recordedCalls(gateway)
     assert.equal(calls.length, 20)
     assert.ok(calls.some(({ outcome }) => outcome?.foreign?.end === 'stopped'))
-    assert.ok(written > 0.05e6 && written < 0.16e6, `${written} tokens were written`)
+    // What the buffers of twenty connections hold is written, too: on a busy machine up to 190,000 tokens. Unstopped, it is 343,000.
+    assert.ok(written > 0.05e6 && written < 0.22e6, `${written} tokens were written`)
     assert.ok((gateway.runtime.budgets()[0]?.spent ?? 1) < 0.12)
   })
 }

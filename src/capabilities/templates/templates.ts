@@ -8,7 +8,7 @@ export const templates = capability<undefined, Records<TemplateValue>>({
   commands: { templates: async () => (await import('./cli/templates.ts')).templatesCommand },
   slashCommands: {
     template: {
-      argument: '[NAME [FIELD=VALUE…]]',
+      argument: '[NAME …]',
       summary: 'send a template with the values of its fields, or list the templates',
       shows: 'alone',
       sends: true,
