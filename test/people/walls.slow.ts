@@ -61,7 +61,7 @@ test(
     const { entries } = await ann.json<{ readonly entries: readonly { readonly type: string }[] }>(
       `/api/sessions/${session}/entries?limit=500`,
     )
-    const token = String(team.foreword.token)
+    const { token } = team.foreword
     const results = entries.filter(({ type }) => type === 'tool-end').map((each) => JSON.stringify(each))
     assert.equal(results.length, calls.length)
     assert.match(results[0]!, /this is my own file/)
