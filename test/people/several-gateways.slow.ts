@@ -15,7 +15,7 @@ import { startPostgres, withoutPostgres } from '../session/postgres-server.ts'
 const options = { skip: withoutPostgres ?? false }
 let database: Awaited<ReturnType<typeof startPostgres>>
 before(async () => {
-  if (withoutPostgres === undefined) database = await startPostgres()
+  if (withoutPostgres === undefined) database = await startPostgres({ connections: 200 })
 })
 after(() => database?.stop())
 
@@ -96,7 +96,8 @@ async function ask<Answer>({ url }: Gateway, token: string, path: string, body?:
     method: body === undefined ? 'GET' : 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(20_000),
+    // A gateway that froze with a request in its hands never answers it.
+    signal: AbortSignal.timeout(6_000),
   })
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
   return (await response.json()) as Answer
@@ -146,9 +147,19 @@ async function say(gateways: () => readonly Gateway[], person: Person, word: str
 async function check(gateways: () => readonly Gateway[], people: readonly Person[], letters: () => readonly string[]) {
   for (const person of people) {
     const path = `/api/sessions/${person.session}`
-    const log = async () =>
-      (await askAny<{ readonly entries: readonly Entry[] }>(gateways, person.token, `${path}/entries?limit=500`))
-        .entries
+    const log = async () => {
+      const all: Entry[] = []
+      for (;;) {
+        const after = all.at(-1)?.seq ?? 0
+        const { entries: page } = await askAny<{ readonly entries: readonly Entry[] }>(
+          gateways,
+          person.token,
+          `${path}/entries?limit=500&after=${after}`,
+        )
+        all.push(...page)
+        if (page.length < 500) return all
+      }
+    }
     let entries = await log()
     while (entries.filter(({ type }) => type === 'turn-end').length < person.said.length) {
       await sleep(50)

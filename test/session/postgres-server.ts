@@ -14,7 +14,10 @@ const NOBODY = 65_534
 export const withoutPostgres = programs() === undefined ? 'PostgreSQL is not installed' : undefined
 
 /** A PostgreSQL of its own on a socket in a temporary folder, as a plain user. Ends with `stop`. With a `password` it asks for that. */
-export async function startPostgres({ password }: { readonly password?: string } = {}) {
+export async function startPostgres({
+  password,
+  connections = 60,
+}: { readonly password?: string; readonly connections?: number } = {}) {
   const folder = await mkdtemp('/tmp/foreword-postgres-')
   const data = join(folder, 'data')
   const isRoot = process.getuid?.() === 0
@@ -68,7 +71,18 @@ export async function startPostgres({ password }: { readonly password?: string }
   }
 
   async function start(): Promise<ChildProcess> {
-    const options = ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off', '-c', 'max_connections=60']
+    const options = [
+      '-D',
+      data,
+      '-k',
+      folder,
+      '-c',
+      'listen_addresses=',
+      '-c',
+      'fsync=off',
+      '-c',
+      `max_connections=${connections}`,
+    ]
     const started = spawn(join(programs()!, 'postgres'), options, {
       ...environment,
       stdio: ['ignore', 'ignore', 'pipe'],

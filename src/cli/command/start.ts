@@ -54,18 +54,22 @@ async function runGateway(call: CommandCall, given: Io): Promise<number> {
   }).catch((error: unknown) => standby.end(error))
   if (gateway === undefined) return 0
   const listening = await standby.serve(gateway.server, () => listenOn(gateway))
-  const address = gateway.configuration.gateway.peerAddress ?? listening.url
-  await gateway.runtime.store.gateways?.announce(address)
-  await gateway.people.announce(address)
   const stopReturning = returnMemoryWhenQuiet(systemClock)
   let fault: unknown
   try {
     gateway.claim.update({ pid: process.pid, address: listening.url, started: gateway.started })
     // The screen may be read, and Ctrl-C pressed, before this function continues.
     const asked = Promise.race([standby.interrupted() ?? waitForInterrupt(io), gateway.runtime.store.failed])
-    await announce(gateway, listening, call, io)
-    announced = true
-    fault = await asked
+    // Another gateway may have taken the store over while this one was frozen.
+    fault = await joinOthers(gateway, listening).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    if (fault === undefined) {
+      await announce(gateway, listening, call, io)
+      announced = true
+      fault = await asked
+    }
     if (fault !== undefined) note(io, `Stopping: ${errorMessage(fault)}. Unfinished turns resume at the next start.`)
     else if (!call.json) note(io, '\nStopping. Press Ctrl-C again to exit at once.')
   } finally {
@@ -170,6 +174,13 @@ async function listenOn(gateway: Gateway): Promise<ListeningServer> {
     await gateway.close()
     throw new CommandFailure('port', errorMessage(error), { cause: error })
   }
+}
+
+/** Says to the other gateways on the database where this one is, so that homes of people belong here. */
+async function joinOthers({ configuration, runtime, people }: Gateway, { url }: ListeningServer): Promise<void> {
+  const address = configuration.gateway.peerAddress ?? url
+  await runtime.store.gateways?.announce(address)
+  await people.announce(address)
 }
 
 async function announce(gateway: Gateway, listening: ListeningServer, call: CommandCall, io: Io): Promise<void> {
