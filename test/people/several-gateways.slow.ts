@@ -150,11 +150,11 @@ async function check(gateways: () => readonly Gateway[], people: readonly Person
     const log = async () => {
       const all: Entry[] = []
       for (;;) {
-        const after = all.at(-1)?.seq ?? 0
+        const last = all.at(-1)?.seq ?? 0
         const { entries: page } = await askAny<{ readonly entries: readonly Entry[] }>(
           gateways,
           person.token,
-          `${path}/entries?limit=500&after=${after}`,
+          `${path}/entries?limit=500&after=${last}`,
         )
         all.push(...page)
         if (page.length < 500) return all
