@@ -124,6 +124,7 @@ export {
   openStore,
   snapshotStore,
   type StoreOptions,
+  openStoredBytes,
   readStoreGateways,
   removeDatabaseStore,
   storeBytes,

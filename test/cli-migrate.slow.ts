@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test as register, type TestContext } from 'node:test'
 import { spawnForeword } from './cli/gateway-process.ts'
@@ -168,5 +168,22 @@ test('the homes of people move with the home that they lie in', async (context) 
   assert.deepEqual(
     people.map(({ name, usage }: { name: string; usage: { sessions: number } }) => [name, usage.sessions]),
     [['ann', 1]],
+  )
+})
+
+test('the bytes of files come back with a home, also those that this machine never had', async (context) => {
+  const { home, ask } = await homeWithTalk(context)
+  await ask('migrate', '--to', await server.database(), '--write')
+  addTo(home, { 'note.txt': 'A note for everybody.' })
+  await ask('files', 'add', join(home, 'note.txt'))
+  rmSync(join(home, 'data', 'files'), { recursive: true })
+  rmSync(join(home, 'data', 'foreword.sqlite'))
+  await ask('migrate', '--to', 'sqlite', '--write')
+  const found = readdirSync(join(home, 'data', 'files'), { recursive: true, withFileTypes: true }).filter((each) =>
+    each.isFile(),
+  )
+  assert.deepEqual(
+    found.map((each) => readFileSync(join(each.parentPath, each.name), 'utf8')),
+    ['A note for everybody.'],
   )
 })

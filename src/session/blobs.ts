@@ -105,10 +105,16 @@ export function openBlobs(folder: string, shared?: StoredBytes) {
     const piece = join(incoming, name)
     arriving.add(name)
     try {
-      const first = await shared.read(hash)[Symbol.asyncIterator]().next()
-      if (first.done) return file
-      const found = await writeStream(shared.read(hash), piece, Infinity)
-      if (found.hash === hash) await moveInto(file, piece)
+      let isThere = false
+      const pieces = async function* () {
+        for await (const each of shared.read(hash)) {
+          isThere = true
+          yield each
+        }
+      }
+      const found = await writeStream(pieces(), piece, Infinity)
+      // Without a piece it would be an empty file, which has a hash, too.
+      if (isThere && found.hash === hash) await moveInto(file, piece)
       return file
     } finally {
       await rm(piece, { force: true }).catch(() => {})

@@ -9,6 +9,7 @@ import {
   sqliteFileFault,
 } from '../platform.ts'
 import type { GatewayRow } from './gateways.ts'
+import type { StoredBytes } from './stored-bytes.ts'
 import { isPostgresAddress } from './postgres/address.ts'
 import type { PostgresAddress } from './postgres/client.ts'
 import type { DatabaseFacts } from './postgres/examine-database.ts'
@@ -60,6 +61,12 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
 export async function examineDatabase(at: PostgresAddress): Promise<DatabaseFacts> {
   const postgres = await import('./postgres/examine-database.ts')
   return postgres.databaseFacts(at)
+}
+
+/** Opens the bytes of files that a database has, without its store. */
+export async function openStoredBytes(at: PostgresAddress): Promise<StoredBytes & { close(): Promise<void> }> {
+  const postgres = await import('./postgres/stored-bytes.ts')
+  return postgres.openByteTable(at)
 }
 
 /** Removes the store of a home from its database once no process has it. @throws StoreError `claimed`, `io` */

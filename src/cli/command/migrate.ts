@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { addressPasswords, errorMessage, systemClock } from '../../platform.ts'
-import type { CopiedTable, SessionStore } from '../../session.ts'
+import type { CopiedTable, FileRow, SessionStore } from '../../session.ts'
 import { jsonOption } from '../arguments.ts'
 import { CommandFailure, refuseTools, usageFailure } from '../failure.ts'
 import { runStoppable } from '../interrupt.ts'
@@ -122,11 +122,12 @@ async function homesOf(call: CommandCall, io: Io, store: StoreSetting | undefine
 }
 
 async function copyHome(
-  { home, from, to }: MovedHome,
+  moved: MovedHome,
   call: CommandCall,
   io: Io,
   { signal, line }: { readonly signal: AbortSignal; readonly line: ReturnType<typeof statusLine> },
 ) {
+  const { home, from, to } = moved
   const checks: Checks = { audit: 0, calls: 0, sessions: 0 }
   const { copyStore, StoreError } = await import('../../session.ts')
   const copy = () =>
@@ -135,7 +136,7 @@ async function copyHome(
       signal,
       onProgress: ({ stage, done, all }) => line.show(`${stage}: ${done} of ${all} rows`),
       async check(stores) {
-        await takeFiles(home, stores)
+        await takeFiles(moved, await stores.from.files())
         line.show('verifying the audit')
         Object.assign(checks, await verifyCopy(home, io, stores))
         Object.assign(checks, await replayBoth(stores, { isWhole: call.has('all'), signal, show: line.show }))
@@ -148,13 +149,18 @@ async function copyHome(
   return { checks, tables: await withClaim(home, io, copy) }
 }
 
-/** The bytes of files that only the database has. Those that only this machine has come into a database with its next start. */
-async function takeFiles(home: string, { from, to }: Stores): Promise<void> {
-  if (from.bytes === undefined || to.bytes !== undefined) return
-  const { openBlobs } = await import('../../session.ts')
+/** Brings the bytes of files that a database has to this machine. Those of this machine come into a database with its next start. */
+async function takeFiles({ home, from }: MovedHome, files: readonly Pick<FileRow, 'hash'>[]): Promise<void> {
+  const { isPostgresAddress, openBlobs, openStoredBytes } = await import('../../session.ts')
+  if (!isPostgresAddress(from.path)) return
   const { homeAt } = await import('../../runtime.ts')
-  const blobs = openBlobs(join(homeAt(home).data, 'files'), from.bytes)
-  for (const { hash } of await from.files()) await blobs.local(hash)
+  const bytes = await openStoredBytes({ ...from, address: from.path })
+  try {
+    const blobs = openBlobs(join(homeAt(home).data, 'files'), bytes)
+    for (const { hash } of files) await blobs.local(hash)
+  } finally {
+    await bytes.close()
+  }
 }
 
 const rowsIn = (tables: readonly CopiedTable[]): number => tables.reduce((sum, { rows }) => sum + rows, 0)

@@ -12,7 +12,7 @@ import { announceGateway, HEARTBEAT_MS, LEASE_MS, readGateways, registerGateway 
 import { createReaders } from './readers.ts'
 import { prepareTables } from './prepare-tables.ts'
 import { createDatabaseQueue } from './write-queue.ts'
-import { openStoredBytes } from './stored-bytes.ts'
+import { openByteTable } from './stored-bytes.ts'
 import { openWriter, type Writer } from './writer.ts'
 
 /** How a store in a PostgreSQL database is opened. */
@@ -44,7 +44,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const readers = createReaders(options, clock)
   const queue = createDatabaseQueue(writer ?? neverWrites, clock)
   const heart = owner && startHeart(owner, queue, () => registerGateway(id, gateway), clock)
-  const bytes = openStoredBytes(options)
+  const bytes = openByteTable(options)
   const close = async () => {
     heart?.stop()
     await Promise.all([writer?.close(), readers.close(), bytes.close()])

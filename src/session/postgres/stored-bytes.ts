@@ -19,7 +19,7 @@ const allHashes = statement<object, { hash: string }>('select hash from file_byt
 const PIECE_BYTES = 512 * 1024
 
 /** The bytes of files in a database, in rows of a bounded size, over a connection that is opened when it is needed. */
-export function openStoredBytes(at: PostgresAddress): StoredBytes & { close(): Promise<void> } {
+export function openByteTable(at: PostgresAddress): StoredBytes & { close(): Promise<void> } {
   const { add: alone } = serialQueue()
   let client: DatabaseClient | undefined
 
