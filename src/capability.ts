@@ -83,6 +83,9 @@ export {
   includesScope,
   lesserScope,
   ownerCaller,
+  type PersonRole,
+  personRoles,
+  scopeOfRole,
   type TokenScope,
   tokenScopes,
 } from './capability/token-scope.ts'

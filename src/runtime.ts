@@ -122,9 +122,6 @@ export {
   type Person,
   personHome,
   personNotFound,
-  type PersonRole,
-  personRoles,
-  scopeOfRole,
 } from './runtime/tokens/people.ts'
 export { openPeopleHomes, type PeopleHomes, type PeopleParts } from './runtime/people/people-homes.ts'
 export { accessWrites, editAccess, type EditedAccess } from './runtime/tools/edit-access.ts'

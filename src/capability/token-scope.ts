@@ -6,6 +6,14 @@ export const tokenScopes = ['read', 'talk', 'approve', 'admin', 'mcp'] as const
 
 export type TokenScope = (typeof tokenScopes)[number]
 
+/** What a person may do in their own home: a `member` talks and decides about calls of tools, a `guest` talks. */
+export const personRoles = ['member', 'guest'] as const
+
+export type PersonRole = (typeof personRoles)[number]
+
+/** The most that a token or a browser of somebody with this role may do. */
+export const scopeOfRole: Readonly<Record<PersonRole, TokenScope>> = { member: 'approve', guest: 'talk' }
+
 /** Who sent a request, as its token says. */
 export interface Caller {
   /** `owner`, or `token:NAME`: what approvals and records of the audit name. */

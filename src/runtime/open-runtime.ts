@@ -13,7 +13,7 @@ import { checkpointTargets } from './checkpoints/checkpoint-targets.ts'
 import { loadConfiguration } from './configuration/load.ts'
 import { ConfigurationError } from './configuration/problem.ts'
 import { knownLayouts } from './configuration/schema.ts'
-import { type Configuration, capabilitySettings } from './configuration/configuration.ts'
+import { type Configuration, capabilitySettings, storeFields } from './configuration/configuration.ts'
 import type { Environment } from './configuration/value.ts'
 import { createRuntime, type HostedRuntime } from './create-runtime.ts'
 import { createHome, homeAt, protectedPlaces } from './home/home.ts'
@@ -150,7 +150,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       store,
       storeHealth: health,
       ...(database !== undefined && {
-        database: databaseName(typeof database === 'string' ? { address: database } : database),
+        database: databaseName(storeFields(database)),
       }),
       ...defined({ checkpoints }),
       secrets,

@@ -1,25 +1,26 @@
 import { isIPv4 } from 'node:net'
-/** The cookie of a signed-in browser, as a header. `value` is random: it is not the token. `isSecure`: over https alone. */
-export function cookieHeader(
-  host: string,
-  value: string,
-  { seconds, isSecure }: { readonly seconds: number; readonly isSecure: boolean },
-): string {
-  const secure = isSecure ? '; Secure' : ''
-  return `${cookieName(host)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`
+
+/** How long a cookie lasts, and whether it goes over https alone. */
+interface CookieLife {
+  readonly seconds: number
+  readonly isSecure: boolean
+}
+
+/** The cookie of a signed-in browser, as a header. `value` is random: it is not the token. */
+export function cookieHeader(host: string, value: string, life: CookieLife): string {
+  return headerOf(cookieName(host), value, 'Path=/; HttpOnly; SameSite=Strict', life)
 }
 
 /**
  * The cookie of a sign-in in progress, as a header. `Lax`, since the provider sends the browser back. Only the addresses of the sign-in
  * get it.
  */
-export function flowCookieHeader(
-  host: string,
-  value: string,
-  { seconds, isSecure }: { readonly seconds: number; readonly isSecure: boolean },
-): string {
-  const secure = isSecure ? '; Secure' : ''
-  return `${flowCookieName(host)}=${value}; Path=/sign-in; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`
+export function flowCookieHeader(host: string, value: string, life: CookieLife): string {
+  return headerOf(flowCookieName(host), value, 'Path=/sign-in; HttpOnly; SameSite=Lax', life)
+}
+
+function headerOf(name: string, value: string, attributes: string, { seconds, isSecure }: CookieLife): string {
+  return `${name}=${value}; ${attributes}; Max-Age=${seconds}${isSecure ? '; Secure' : ''}`
 }
 
 /** The value of the cookie that a browser sends; `undefined` without one. */

@@ -9,7 +9,7 @@ import { errorResponse } from './answer.ts'
 import { allRoutes, collectContributions, type ServerContribution } from './contributions.ts'
 import { askServer, commandRoutes } from './routes/command-routes.ts'
 import { createStreams, defaultStreamLimits, type StreamLimits } from './event-stream.ts'
-import { createForwarder, type Forwarder, headersOf, writeResponse } from './forward.ts'
+import { askedOfGuard, createForwarder, type Forwarder, headersOf, writeResponse } from './forward.ts'
 import { redactFailure, toFailure, HttpFailure } from './failure.ts'
 import { createEntrance, type Entrance } from './entrance.ts'
 import { assertBindIsSafe, ownerOf, requireScope, type Visitor } from './guard.ts'
@@ -102,7 +102,7 @@ export interface Server {
 
 /** The server of a home, to which others hand those who were let in already. */
 export interface HomeServer extends Server {
-  /** Rejects with what cannot be answered. */
+  /** Never rejects: what cannot be answered is an answer, too. */
   fetchAs(visitor: Visitor, request: Request, bindings: Bindings): Promise<Response>
   readonly raw: RawAnswers
 }
@@ -148,14 +148,14 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
     ...systemRoutes(runtime, {
       version: options.version,
       choices,
-      people: options.people,
+      people: homes,
       configuration: () => redactData(options.configuration?.() ?? {}, options.secrets?.redact ?? ((text) => text)),
       openapi,
     }),
     ...healthRoutes(runtime),
     ...metricsRoutes(runtime, options.version),
     ...gatewayRoutes(runtime, options.version),
-    ...(options.people ? peopleRoutes({ homes: options.people, tokens: options.tokens, onMade: learnToken }) : []),
+    ...(homes ? peopleRoutes({ homes, tokens: options.tokens, onMade: learnToken }) : []),
     ...sessionRoutes(runtime, choices),
     ...branchRoutes(runtime),
     ...noteRoutes(runtime),
@@ -253,15 +253,13 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
   }
 
   const forwarder =
-    options.people &&
+    homes &&
     runtime.store.gateways &&
     createForwarder({
       clock,
-      homes: options.people,
-      personOf: (incoming) => guard.personOf(headersOf(incoming), incoming.socket.remoteAddress, raw.tokenOf(incoming)),
+      homes,
+      ...askedOfGuard(guard, raw.tokenOf),
       ownersGateway: () => undefined,
-      headersToDrop: (incoming) =>
-        guard.headersToDrop(headersOf(incoming), incoming.socket.remoteAddress, incoming.socket),
       refuse: (sockets, error) =>
         void writeResponse(
           sockets,

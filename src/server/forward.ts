@@ -2,6 +2,7 @@ import { type IncomingMessage, request as httpRequest, type ServerResponse } fro
 import { type Clock, errorMessage } from '../platform.ts'
 import type { PeopleHomes } from '../runtime.ts'
 import { HttpFailure } from './failure.ts'
+import type { Guard } from './guard.ts'
 
 /** A request on its socket. */
 export interface Sockets {
@@ -18,6 +19,9 @@ const LOOK_MS = 2_000
 /** How long a gateway may need to take a connection, ms. */
 const CONNECT_MS = 2_000
 const MOST_HOPS = 2
+
+/** Answers a request that this gateway has itself. `person`: whose home it opens. */
+type Here = (person: string | undefined) => void
 
 export interface ForwardOptions {
   readonly clock: Clock
@@ -39,7 +43,7 @@ export type Forwarder = ReturnType<typeof createForwarder>
  * `here` answers what this gateway has itself.
  */
 export function createForwarder({ clock, homes, personOf, ownersGateway, headersToDrop, refuse }: ForwardOptions) {
-  async function pass(sockets: Sockets, here: () => void): Promise<void> {
+  async function pass(sockets: Sockets, here: Here): Promise<void> {
     const { incoming, outgoing } = sockets
     const hops = Number(incoming.headers[FORWARDED] ?? 0)
     // A sign-in ends at the gateway where it began, also where somebody is signed in meanwhile.
@@ -48,7 +52,7 @@ export function createForwarder({ clock, homes, personOf, ownersGateway, headers
       const at = await placeOf(incoming, person, hops > 0)
       if (at === undefined) {
         if (person !== undefined) outgoing.once('close', homes.hold(person))
-        return here()
+        return here(person)
       }
       if (!(hops < MOST_HOPS)) throw elsewhere(`This is at ${at}.`)
       const isStillThere = async () => (await placeOf(incoming, person, false)) === at
@@ -123,7 +127,7 @@ export function createForwarder({ clock, homes, personOf, ownersGateway, headers
 
   return {
     /** Takes a request over: it is answered here with `here`, or by another gateway. Never rejects. */
-    pass(sockets: Sockets, here: () => void): void {
+    pass(sockets: Sockets, here: Here): void {
       pass(sockets, here).catch((error: unknown) => refuse(sockets, error))
     },
   }
@@ -135,6 +139,18 @@ function isSignInPath(url: string): boolean {
 
 function elsewhere(message: string): HttpFailure {
   return new HttpFailure('standby', message, {}, { headers: { 'retry-after': '1' } })
+}
+
+/** What a forwarder asks of the guard about a request. `tokenOf`: the token that it brings where the guard looks for none. */
+export function askedOfGuard(
+  guard: Pick<Guard, 'personOf' | 'headersToDrop'>,
+  tokenOf: (incoming: IncomingMessage) => string | undefined = () => undefined,
+): Pick<ForwardOptions, 'personOf' | 'headersToDrop'> {
+  return {
+    personOf: (incoming) => guard.personOf(headersOf(incoming), incoming.socket.remoteAddress, tokenOf(incoming)),
+    headersToDrop: (incoming) =>
+      guard.headersToDrop(headersOf(incoming), incoming.socket.remoteAddress, incoming.socket),
+  }
 }
 
 /** Writes an answer to its socket. */

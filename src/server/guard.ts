@@ -1,5 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
-import { type Caller, includesScope, lesserScope, ownerCaller, RuntimeError, type TokenScope } from '../capability.ts'
+import {
+  type Caller,
+  includesScope,
+  lesserScope,
+  ownerCaller,
+  RuntimeError,
+  scopeOfRole,
+  type TokenScope,
+} from '../capability.ts'
 import { type Clock, defined, type KnownSecrets, knownSecrets, sha256 } from '../platform.ts'
 import {
   BROWSER_SESSION_SECONDS,
@@ -10,7 +18,6 @@ import {
   tokenId,
   type NamedToken,
   type People,
-  scopeOfRole,
 } from '../runtime.ts'
 import { empty } from './answer.ts'
 import type { Brake } from './brake.ts'

@@ -5,7 +5,7 @@ import { errorResponse, json, securityHeaders } from './answer.ts'
 import { createPersonServer, type Server, type ServerOptions } from './create-server.ts'
 import { createEntrance } from './entrance.ts'
 import { HttpFailure, toFailure } from './failure.ts'
-import { createForwarder, headersOf, type Sockets, writeResponse } from './forward.ts'
+import { askedOfGuard, createForwarder, type Sockets, writeResponse } from './forward.ts'
 import { requireScope } from './guard.ts'
 import { listen, type ListeningServer } from './listen.ts'
 import { gatewayMetrics, METRICS_TYPE, metricsText } from './metrics-text.ts'
@@ -41,7 +41,7 @@ export async function listenOnStandby(waiting: Waiting, options: StandbyOptions)
       fetch: (request, bindings) => server.fetch(request, bindings),
       pass(sockets, here) {
         if (server.pass) server.pass(sockets, here)
-        else here()
+        else here(undefined)
       },
       answer: (incoming, outgoing) => server.answer?.(incoming, outgoing) ?? false,
       endStreams: (which) => server.endStreams(which),
@@ -73,17 +73,17 @@ const OPEN_PATHS: readonly string[] = ['/health', LIVE_PATH, '/health/ready']
  */
 function createStandbyServer(waiting: Waiting, options: StandbyOptions): Server {
   const { clock, token, people } = options
-  const isOpen = (path: string) => OPEN_PATHS.includes(path)
-  const entrance = createEntrance({ ...options, token: () => token, isOpen: (_, path) => isOpen(path) }, async () => {})
+  const entrance = createEntrance(
+    { ...options, token: () => token, isOpen: (_, path) => OPEN_PATHS.includes(path) },
+    async () => {},
+  )
   const { guard, brake } = entrance
   const persons = createPersonServers(people, (runtime) => createPersonServer(runtime, options, entrance))
   const answerFailure = (error: unknown, path: string) => errorResponse(toFailure(error), path)
   const forwarder = createForwarder({
     clock,
     homes: people ?? nobodysHomes,
-    personOf: (incoming) => guard.personOf(headersOf(incoming), incoming.socket.remoteAddress),
-    headersToDrop: (incoming) =>
-      guard.headersToDrop(headersOf(incoming), incoming.socket.remoteAddress, incoming.socket),
+    ...askedOfGuard(guard),
     ownersGateway({ url = '' }) {
       if (OWN_PATHS.includes(url.split('?')[0]!)) return undefined
       return waiting.active()?.address
@@ -92,16 +92,19 @@ function createStandbyServer(waiting: Waiting, options: StandbyOptions): Server 
   })
 
   /** The raw endpoints of a person are those of their own server. */
-  async function answerHere({ incoming, outgoing }: Sockets, here: () => void): Promise<void> {
-    const person = guard.personOf(headersOf(incoming), incoming.socket.remoteAddress)
+  async function answerHere(
+    { incoming, outgoing }: Sockets,
+    person: string | undefined,
+    here: (person: string | undefined) => void,
+  ): Promise<void> {
     const server = person === undefined ? undefined : await persons.of(person).catch(() => undefined)
-    if (!server?.raw.answer(incoming, outgoing)) here()
+    if (!server?.raw.answer(incoming, outgoing)) here(person)
   }
 
   return {
     clock,
     token,
-    pass: (sockets, here) => forwarder.pass(sockets, () => void answerHere(sockets, here)),
+    pass: (sockets, here) => forwarder.pass(sockets, (person) => void answerHere(sockets, person, here)),
     endStreams(which) {
       brake.release()
       persons.endStreams(which)

@@ -1,4 +1,11 @@
-import { type CommandCall, exactMoneyText, type GatewayConnection, type Io } from '../../capability.ts'
+import {
+  type CommandCall,
+  exactMoneyText,
+  type GatewayConnection,
+  type Io,
+  type PersonRole,
+  personRoles,
+} from '../../capability.ts'
 import { numberText } from '../../context.ts'
 import { nearestHint } from '../../platform.ts'
 import { apiPath, requestJson, requestList, sendRequest } from '../answer.ts'
@@ -11,8 +18,6 @@ import { note, print, printChange, printJson } from '../io.ts'
 import { commandWithSubcommands } from '../subcommand.ts'
 import { rowTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
-
-const roles = ['member', 'guest'] as const
 
 interface ListedPerson {
   readonly name: string
@@ -43,7 +48,7 @@ export const peopleCommand = commandWithSubcommands({
     'one browser in, once, within seven days; `invite` makes another one. A `member` talks and decides about calls of tools, a `guest` talks. ' +
     'A program gets a token with `foreword token new NAME --scope talk --person PERSON`. `remove` deletes a home with everything in it.',
   options: {
-    role: { value: 'ROLE', summary: `what they may do: ${roles.join(' or ')} (default: member)` },
+    role: { value: 'ROLE', summary: `what they may do: ${personRoles.join(' or ')} (default: member)` },
     email: { value: 'ADDRESS', summary: 'their address, to know them by' },
     yes: yesOption,
   },
@@ -142,9 +147,9 @@ async function removePerson(call: CommandCall, io: Io): Promise<number> {
   return printChange(removed, `Removed ${name}. Backups made before still have their words.`, call, io)
 }
 
-function readRole(text: string): (typeof roles)[number] {
-  const role = roles.find((each) => each === text)
+function readRole(text: string): PersonRole {
+  const role = personRoles.find((each) => each === text)
   if (role !== undefined) return role
-  const hint = nearestHint(text, roles, `Use ${roles.join(' or ')}.`, (near) => `\`${near}\``)
+  const hint = nearestHint(text, personRoles, `Use ${personRoles.join(' or ')}.`, (near) => `\`${near}\``)
   throw usageFailure(`Unknown role "${text}".`, hint)
 }

@@ -89,9 +89,14 @@ function absolutePath(path: string, { home, userFolder }: Surroundings): string 
   return isAbsolute(path) ? path : join(home, path)
 }
 
+/** The setting of a database as an object, also where it is its address alone. */
+export function storeFields(store: NonNullable<Configuration['store']>) {
+  return typeof store === 'string' ? { address: store, passwordEnv: 'FOREWORD_STORE_PASSWORD' } : store
+}
+
 /** Where the store of a person is: in the database of the owner's home, in a schema of their own. Connections are few: there is one such store for each person. */
 export function personStore(store: NonNullable<Configuration['store']>, name: string): Configuration['store'] {
-  const setting = typeof store === 'string' ? { address: store, passwordEnv: 'FOREWORD_STORE_PASSWORD' } : store
+  const setting = storeFields(store)
   // A name has no underscore, so two names are two schemas.
   const schema = `${setting.schema ?? 'foreword'}_${name.replaceAll('-', '_')}`
   return { ...setting, schema, readers: 1 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import { z } from 'zod'
-import { environmentVariable, homePath, httpAddress } from '../../capability.ts'
+import { environmentVariable, homePath, httpAddress, personRoles } from '../../capability.ts'
 
 const words = (what: string) => z.array(z.string().min(1)).min(1).optional().describe(what)
 
@@ -42,7 +42,7 @@ const openid = z.strictObject({
     .default(168)
     .describe('How long a browser stays signed in, hours. Then the provider is asked again, also for the groups.'),
   roles: z
-    .record(z.string().min(1), z.enum(['member', 'guest']))
+    .record(z.string().min(1), z.enum(personRoles))
     .optional()
     .describe(
       'Roles by group: `member` or `guest`. The larger one counts, and those in none of the groups are guests. Without it everybody who may sign in is a member.',

@@ -11,7 +11,7 @@ import {
   type StoreOptions,
   storePath,
 } from '../../session.ts'
-import type { Configuration } from './configuration.ts'
+import { type Configuration, storeFields } from './configuration.ts'
 import { loadConfiguration } from './load.ts'
 import { ConfigurationError } from './problem.ts'
 import type { Environment } from './value.ts'
@@ -39,8 +39,18 @@ export async function homeStorePlace({ home, environment }: StoreSurroundings): 
 
 /** How the database of a configuration is reached. @throws ConfigurationError */
 async function databasePlace(store: StoreSetting, environment: Environment): Promise<HomeStorePlace> {
-  const setting = typeof store === 'string' ? { address: store, passwordEnv: 'FOREWORD_STORE_PASSWORD' } : store
-  const { address: path, schema, readers, passwordEnv, passwordFile, tls, authoritiesFile } = { ...EMPTY, ...setting }
+  const {
+    address: path,
+    schema,
+    readers,
+    passwordEnv,
+    passwordFile,
+    tls,
+    authoritiesFile,
+  } = {
+    ...EMPTY,
+    ...storeFields(store),
+  }
   const password =
     passwordFile === undefined ? environment[passwordEnv] : await readSecretFile('store.passwordFile', passwordFile)
   const authorities = authoritiesFile && (await readSecretFile('store.authoritiesFile', authoritiesFile))

@@ -1,8 +1,17 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { RuntimeError } from '../../capability.ts'
 import { errorMessage } from '../../platform.ts'
+import { personStore } from '../configuration/configuration.ts'
 import type { HostedRuntime } from '../create-runtime.ts'
-import { isThere, type People, peopleFolder, personHome, personNotFound } from '../tokens/people.ts'
+import {
+  isThere,
+  type People,
+  peopleFolder,
+  type Person,
+  type PersonDraft,
+  personHome,
+  personNotFound,
+} from '../tokens/people.ts'
 import {
   HomeElsewhere,
   makePersonHome,
@@ -11,7 +20,6 @@ import {
   type PersonHomeOptions,
   readPersonHome,
 } from './open-person-home.ts'
-import { personConfiguration } from './person-configuration.ts'
 import { createPlacement, type Peers } from './placement.ts'
 
 /** The homes of the people of a gateway: each has a runtime over a store, files and a workspace of its own. */
@@ -42,7 +50,7 @@ const QUIET_LOOKS = 3
 
 /** Opens nothing yet: the home of a person is opened when something is asked of it, or with `openAll`. */
 export function openPeopleHomes(options: PeopleHomesOptions) {
-  const { home, environment, capabilities, clock, warn, around } = options
+  const { home, environment, clock, warn, around } = options
   const people = () => around().people
   const peers = () => around().peers
   const opened = new Map<string, Promise<OpenPersonHome>>()
@@ -120,7 +128,8 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
   }
 
   function storeOf(name: string) {
-    return personConfiguration(options.configuration, capabilities, { name, home: personHome(home, name) }).store
+    const { store } = options.configuration
+    return store && personStore(store, name)
   }
 
   async function isQuiet(name: string): Promise<boolean> {
@@ -186,16 +195,19 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       placement.suspect(at)
       for (const [name, { address: where }] of found) if (where === at) found.delete(name)
     },
-    /** Makes the home of a new person, with the prompt of the owner. Rejects with RuntimeError `exists` where there is one already. */
-    async make(name: string): Promise<void> {
-      const folder = personHome(home, name)
-      await mkdir(peopleFolder(home), { recursive: true, mode: 0o700 })
-      const left = await readdir(folder).catch(() => [])
-      if (left.length > 0) {
-        const hint = `Move ${folder} away: it holds what belonged to somebody of this name.`
-        throw new RuntimeError('exists', `There is a home of ${name} already.`, { person: name }, { hint })
+    /**
+     * Adds a person, and makes their home with the prompt of the owner. Rejects as `people.add` does, and with RuntimeError `exists`
+     * where there is such a home already; then nobody was added.
+     */
+    async add(draft: PersonDraft, by: string): Promise<Person> {
+      const person = await people().add(draft, by)
+      try {
+        await makeHome(person.name)
+        return person
+      } catch (error) {
+        await people().forget(person.name)
+        throw error
       }
-      await makePersonHome(home, name)
     },
     /** Opens all of them, so that what a former process left unfinished goes on. Never rejects: what fails is a warning. */
     async openAll(): Promise<void> {
@@ -234,6 +246,17 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
   }
 
   return self
+
+  async function makeHome(name: string): Promise<void> {
+    const folder = personHome(home, name)
+    await mkdir(peopleFolder(home), { recursive: true, mode: 0o700 })
+    const left = await readdir(folder).catch(() => [])
+    if (left.length > 0) {
+      const hint = `Move ${folder} away: it holds what belonged to somebody of this name.`
+      throw new RuntimeError('exists', `There is a home of ${name} already.`, { person: name }, { hint })
+    }
+    await makePersonHome(home, name)
+  }
 
   /** Ends the home of a person and removes it with everything in it. The person has to be leaving. */
   async function remove(name: string): Promise<void> {

@@ -1,17 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { RuntimeError, type TokenScope } from '../../capability.ts'
+import { type PersonRole, personRoles, RuntimeError } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { openRows, type RowPlace } from './rows.ts'
-
-/** What a person may do in their own home: a `member` talks and decides about calls of tools, a `guest` talks. */
-export const personRoles = ['member', 'guest'] as const
-
-export type PersonRole = (typeof personRoles)[number]
-
-/** The most that a token or a browser of somebody with this role may do. */
-export const scopeOfRole: Readonly<Record<PersonRole, TokenScope>> = { member: 'approve', guest: 'talk' }
 
 const identity = z.strictObject({
   issuer: z.string().describe('Address of the provider that they sign in with.'),

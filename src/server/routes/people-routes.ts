@@ -1,14 +1,7 @@
 import { z } from 'zod'
-import { jsonAnswer, type Route, route, type Runtime } from '../../capability.ts'
+import { jsonAnswer, personRoles, type Route, route, type Runtime } from '../../capability.ts'
 import { defined } from '../../platform.ts'
-import {
-  type GatewayTokens,
-  isThere,
-  type PeopleHomes,
-  type Person,
-  personNotFound,
-  personRoles,
-} from '../../runtime.ts'
+import { type GatewayTokens, isThere, type PeopleHomes, type Person, personNotFound } from '../../runtime.ts'
 
 export interface PeopleRoutesOptions {
   readonly homes: PeopleHomes
@@ -120,13 +113,7 @@ export function peopleRoutes(options: PeopleRoutesOptions): readonly Route[] {
       }),
       answers: () => jsonAnswer('The person', person.extend({ invitation: invitation.optional() }), 201),
       async handle({ body, caller: { by } }) {
-        const added = await people.add(defined(body) as Parameters<typeof people.add>[0], by)
-        try {
-          await homes.make(added.name)
-        } catch (error) {
-          await people.forget(added.name)
-          throw error
-        }
+        const added = await homes.add(defined(body) as Parameters<typeof homes.add>[0], by)
         return { ...shown(added), ...defined({ invitation: await invite(added.name, by) }) }
       },
     }),

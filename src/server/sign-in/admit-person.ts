@@ -11,12 +11,12 @@ const BY = 'sign-in'
  * Finds the person of an identity: the one who signed in as it before, else one whom the owner added with this verified address and who
  * never signed in. Without either a person is added, with a home. One sign-in after another, so that two of one identity make one person.
  */
-export function createAdmission(homes: Pick<PeopleHomes, 'people' | 'make'>) {
+export function createAdmission(homes: Pick<PeopleHomes, 'people' | 'add'>) {
   const alone = serialQueue()
   return (identity: SignedInIdentity): Promise<string> => alone.add(() => findOrAdd(homes, identity))
 }
 
-async function findOrAdd(homes: Pick<PeopleHomes, 'people' | 'make'>, identity: SignedInIdentity): Promise<string> {
+async function findOrAdd(homes: Pick<PeopleHomes, 'people' | 'add'>, identity: SignedInIdentity): Promise<string> {
   const { people } = homes
   const { issuer, sub, email, groups, role } = identity
   const known = people.byIdentity({ issuer, sub }) ?? invited(people.list(), email)
@@ -38,26 +38,17 @@ function invited(people: readonly Person[], email: string | undefined): Person |
   return people.find((each) => !each.leaving && each.identity === undefined && each.email?.toLowerCase() === email)
 }
 
-async function addPerson(
-  { people, make }: Pick<PeopleHomes, 'people' | 'make'>,
-  identity: SignedInIdentity,
-): Promise<string> {
+async function addPerson(homes: Pick<PeopleHomes, 'people' | 'add'>, identity: SignedInIdentity): Promise<string> {
   const { issuer, sub, email, groups, role = 'member' } = identity
   const plain = nameOf(identity)
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? plain : `${plain}-${number}`
     try {
-      await people.add({ name, role, groups, identity: { issuer, sub }, ...defined({ email }) }, BY)
-    } catch (error) {
-      if (error instanceof RuntimeError && error.code === 'exists') continue
-      throw error
-    }
-    try {
-      await make(name)
+      await homes.add({ name, role, groups, identity: { issuer, sub }, ...defined({ email }) }, BY)
       return name
     } catch (error) {
-      await people.forget(name)
-      throw error
+      const isTaken = error instanceof RuntimeError && error.code === 'exists' && homes.people.find(name) !== undefined
+      if (!isTaken) throw error
     }
   }
 }

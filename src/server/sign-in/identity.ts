@@ -1,3 +1,4 @@
+import type { PersonRole } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import type { Configuration } from '../../runtime.ts'
 
@@ -13,7 +14,7 @@ export interface SignedInIdentity {
   readonly name?: string
   readonly groups: readonly string[]
   /** By the groups; absent where no roles are configured. */
-  readonly role?: 'member' | 'guest'
+  readonly role?: PersonRole
 }
 
 /** What a provider says about somebody: the claims of a token or of its endpoint for them. */
@@ -31,7 +32,7 @@ export function readIdentity(
   const verified = sources.find((claims) => claims['email_verified'] === true && typeof claims['email'] === 'string')
   const name = firstOf(sources, nameClaim)
   const isMember = roles !== undefined && groups.some((group) => roleOf(roles, group) === 'member')
-  const role: SignedInIdentity['role'] = isMember ? 'member' : 'guest'
+  const role: PersonRole = isMember ? 'member' : 'guest'
   return {
     issuer,
     sub,
@@ -59,7 +60,7 @@ export function isLetIn(
 }
 
 /** Names of groups come from elsewhere: `constructor` is no role. */
-function roleOf(roles: NonNullable<IdentitySettings['roles']>, group: string): 'member' | 'guest' | undefined {
+function roleOf(roles: NonNullable<IdentitySettings['roles']>, group: string): PersonRole | undefined {
   return Object.hasOwn(roles, group) ? roles[group] : undefined
 }
 

@@ -17,7 +17,7 @@ import { failurePage } from './sign-in-page.ts'
 
 interface SignInParts extends SignInOptions {
   readonly publicUrl?: string | undefined
-  readonly homes: Pick<PeopleHomes, 'people' | 'make'>
+  readonly homes: Pick<PeopleHomes, 'people' | 'add'>
   readonly browsers: Pick<BrowserSessions, 'beginFor'>
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array

@@ -1,3 +1,4 @@
+import type { PersonRole } from '../../../src/capability/token-scope.ts'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { api } from '../api/client.ts'
 import { t } from '../language/language.ts'
@@ -5,7 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Select, TextField } from '../parts/fields.tsx'
 import { useAction } from '../parts/use-action.ts'
-import { type Invitation, type ListedPerson, PEOPLE, type PersonRole, roles, roleWords } from './people-kind.ts'
+import { type Invitation, type ListedPerson, PEOPLE, roles, roleWords } from './people-kind.ts'
 
 type AddedPerson = ListedPerson & { readonly invitation?: Invitation }
 

@@ -1,8 +1,7 @@
+import type { PersonRole } from '../../../src/capability/token-scope.ts'
 import { t } from '../language/language.ts'
 
 export const PEOPLE = '/api/people'
-
-export type PersonRole = 'member' | 'guest'
 
 /** A person as `GET /api/people` lists them. */
 export interface ListedPerson {
