@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test as register, type TestContext } from 'node:test'
+import { test as register, type TestContext } from 'node:test'
 import { spawnForeword } from './cli/gateway-process.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 import { addTo } from './skills/folder-with.ts'
-import { startPostgres, withoutPostgres } from './session/postgres-server.ts'
+import { postgresForTests } from './session/postgres-for-tests.ts'
 
 const PASSWORD = 'correct-horse-9-battery'
-let server: Awaited<ReturnType<typeof startPostgres>>
-before(async () => {
-  if (withoutPostgres === undefined) server = await startPostgres({ password: PASSWORD })
-})
-after(() => server?.stop())
+const { options, server } = postgresForTests({ password: PASSWORD })
 
-const test = (name: string, body: (context: TestContext) => Promise<void>) =>
-  void register(name, { skip: withoutPostgres ?? false }, body)
+const test = (name: string, body: (context: TestContext) => Promise<void>) => void register(name, options, body)
 
 /** A home with a session of two turns, and a way to run commands on it. */
 async function homeWithTalk(context: TestContext) {
@@ -37,7 +32,7 @@ async function homeWithTalk(context: TestContext) {
 
 test('a home moves to PostgreSQL and back, and everything in it is as it was', async (context) => {
   const { home, environment, attempt, ask, sessionId } = await homeWithTalk(context)
-  const address = await server.database()
+  const address = await server().database()
   const shown = async () => [
     await ask('sessions', 'show', sessionId),
     await ask('audit', 'verify'),
@@ -98,7 +93,7 @@ test('a home moves to PostgreSQL and back, and everything in it is as it was', a
 
 test('Ctrl-C in the middle leaves nothing behind, and the next attempt begins at its beginning', async (context) => {
   const { home, environment, ask } = await homeWithTalk(context)
-  const address = await server.database()
+  const address = await server().database()
   const former = readFileSync(join(home, 'config.json'), 'utf8')
   const words = ['migrate', '--to', address, '--schema', 'trial', '--write']
   let interrupt = () => {}
@@ -119,7 +114,7 @@ test('Ctrl-C in the middle leaves nothing behind, and the next attempt begins at
 
 test('what cannot be a new store is refused with what to do, and without the password', async (context) => {
   const { environment, attempt, sessionId, ask } = await homeWithTalk(context)
-  const address = await server.database()
+  const address = await server().database()
   const refused = async (...words: readonly string[]) => {
     const { code, stderr } = await attempt('migrate', ...words)
     assert.notEqual(code, 0)
@@ -155,7 +150,7 @@ test('the homes of people move with the home that they lie in', async (context) 
   const ann = { ...environment, FOREWORD_HOME: join(home, 'people', 'ann') }
   const said = await run(['send', 'Where is the key?', '--json'], { environment: ann })
   assert.equal(said.code, 0, said.stderr)
-  const address = await server.database()
+  const address = await server().database()
   const copied = JSON.parse(await ask('migrate', '--to', address, '--write', '--json'))
   assert.deepEqual(
     copied.people.map(({ person, calls, sessions }: Record<string, unknown>) => [person, calls, sessions]),
@@ -173,7 +168,7 @@ test('the homes of people move with the home that they lie in', async (context) 
 
 test('the bytes of files come back with a home, also those that this machine never had', async (context) => {
   const { home, ask } = await homeWithTalk(context)
-  await ask('migrate', '--to', await server.database(), '--write')
+  await ask('migrate', '--to', await server().database(), '--write')
   addTo(home, { 'note.txt': 'A note for everybody.' })
   await ask('files', 'add', join(home, 'note.txt'))
   rmSync(join(home, 'data', 'files'), { recursive: true })

@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, test as register, type TestContext } from 'node:test'
+import { test as register, type TestContext } from 'node:test'
 import { spawnForeword } from './cli/gateway-process.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 import { addTo } from './skills/folder-with.ts'
-import { startPostgres, withoutPostgres } from './session/postgres-server.ts'
+import { postgresForTests } from './session/postgres-for-tests.ts'
 
 const PASSWORD = 'correct-horse-9-battery'
-let server: Awaited<ReturnType<typeof startPostgres>>
-before(async () => {
-  if (withoutPostgres === undefined) server = await startPostgres({ password: PASSWORD })
-})
-after(() => server?.stop())
+const { options, server } = postgresForTests({ password: PASSWORD })
 
-const test = (name: string, body: (context: TestContext) => Promise<void>) =>
-  void register(name, { skip: withoutPostgres ?? false }, body)
+const test = (name: string, body: (context: TestContext) => Promise<void>) => void register(name, options, body)
 
 test('a gateway keeps its sessions in PostgreSQL, and every command finds them with it and without it', async (context) => {
   const { home, environment } = temporaryHome(context)
-  const address = await server.database()
+  const address = await server().database()
   const settings = { store: { address, passwordEnv: 'TEAM_DATABASE' }, gateway: { port: 0 } }
   addTo(home, { 'config.json': JSON.stringify(settings) })
   const withPassword = { ...environment, TEAM_DATABASE: PASSWORD }
@@ -69,7 +64,7 @@ test('a gateway keeps its sessions in PostgreSQL, and every command finds them w
 })
 
 test('two gateways work at once on the schemas of one database, and neither sees what the other has', async (context) => {
-  const address = await server.database()
+  const address = await server().database()
   const homes = ['anna', 'ben'].map((schema) => {
     const { home, environment } = temporaryHome(context)
     addTo(home, { 'config.json': JSON.stringify({ store: { address, schema, readers: 2 }, gateway: { port: 0 } }) })
@@ -102,7 +97,7 @@ test('two gateways work at once on the schemas of one database, and neither sees
 
 test('what keeps a gateway from its database is said with what to do, and without the password', async (context) => {
   const { environment } = temporaryHome(context)
-  const address = await server.database()
+  const address = await server().database()
   const start = async (store: string, more: Readonly<Record<string, string>> = {}) => {
     const { code, stderr } = await run(['start'], { environment: { ...environment, ...more, FOREWORD_STORE: store } })
     assert.notEqual(code, 0)
@@ -120,7 +115,7 @@ test('what keeps a gateway from its database is said with what to do, and withou
   assert.match(await start(JSON.stringify({ address, passwordFile: 'gone' })), /store\.passwordFile names .*gone/)
   assert.match(await start(JSON.stringify({ address, schema: 'Anna' })), /store\.schema must have up to 50 lower case/)
 
-  await server.execute("create role visitor login password 'wrong-word-1234'")
+  await server().execute("create role visitor login password 'wrong-word-1234'")
   const visitor = address.replace('foreword@', 'visitor@')
   assert.match(await start(visitor, { FOREWORD_STORE_PASSWORD: 'wrong-word-1234' }), /lacks a right\.\n +Run `grant/)
 })

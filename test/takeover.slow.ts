@@ -5,19 +5,14 @@ import { createServer, connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, suite, test, type TestContext } from 'node:test'
+import { suite, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { GatewayRow } from '../src/session.ts'
 import { type ScriptedRequest, scriptedProvider } from '../src/testing.ts'
 import { type Gateway, startGateway } from './crash/gateway.ts'
-import { startPostgres, withoutPostgres } from './session/postgres-server.ts'
+import { postgresForTests } from './session/postgres-for-tests.ts'
 
-const options = { skip: withoutPostgres ?? false }
-let database: Awaited<ReturnType<typeof startPostgres>>
-before(async () => {
-  if (withoutPostgres === undefined) database = await startPostgres()
-})
-after(() => database?.stop())
+const { options, server: database } = postgresForTests()
 
 /** Gateways with a home each over one database, a model that has a letter sent in each turn, and what was sent. */
 async function world(t: TestContext) {
@@ -25,7 +20,7 @@ async function world(t: TestContext) {
   t.after(() => rm(folder, { recursive: true, force: true }))
   const provider = await scriptedProvider({ answer })
   t.after(() => provider.close())
-  const address = await database.database()
+  const address = await database().database()
   const said: { readonly word: string; readonly session: string }[] = []
   let homes = 0
   return {
@@ -174,7 +169,7 @@ suite('a gateway that takes over', { ...options, concurrency: 2 }, () => {
     await Promise.all(sessions.map((session, number) => say(next, `after-${number}`, session)))
     await check(next)
     const rows = () =>
-      database.execute(
+      database().execute(
         'select (select count(*) from entries) as entries, (select count(*) from calls) as calls, (select count(*) from audit) as audit, (select max(xmin::text::bigint) from entries) as newest',
         /\/(store_\d+)/.exec(address)![1],
       )
@@ -219,7 +214,7 @@ test('a database that is started again in the midst of turns: the gateway that w
   const sessions = await Promise.all(Array.from({ length: 5 }, (_, number) => say(active, `before-${number}`)))
   for (let round = 0; round < 3; round += 1) {
     const saying = sessions.map((session, number) => say(active, `round-${round}-${number}`, session))
-    await database.restart()
+    await database().restart()
     await Promise.all(saying)
   }
   await check(active)

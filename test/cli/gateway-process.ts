@@ -9,7 +9,7 @@ const program = join(import.meta.dirname, '..', '..', 'bin', 'foreword.js')
 export interface Spawned {
   readonly child: ChildProcess
   readonly pid: number
-  /** Resolves with the first line of the output that matches. */
+  /** Resolves with the first line of the output that matches, printed before it was asked for or after. */
   readonly line: (pattern: RegExp) => Promise<string>
   /** Everything that was written so far. */
   readonly stdout: () => string
@@ -32,7 +32,9 @@ export function spawnForeword(
   let stderr = ''
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
-  const lines = createInterface({ input: child.stdout })
+  const printed: string[] = []
+  const lines = createInterface({ input: child.stdout }).on('line', (line) => printed.push(line))
+  const closed = once(lines, 'close')
   const ended = once(child, 'close').then(([code]) => code as number | null)
   context.after(async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
@@ -46,8 +48,12 @@ export function spawnForeword(
     stderr: () => stderr,
     line: (pattern) =>
       new Promise((resolve, reject) => {
-        lines.on('line', (line) => pattern.test(line) && resolve(line))
-        lines.on('close', () => reject(new Error(`it ended without a line like ${pattern}:\n${stdout}${stderr}`)))
+        const look = (line: string): void => {
+          if (pattern.test(line)) resolve(line)
+        }
+        printed.forEach(look)
+        lines.on('line', look)
+        void closed.then(() => reject(new Error(`it ended without a line like ${pattern}:\n${stdout}${stderr}`)))
       }),
   }
 }

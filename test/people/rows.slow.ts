@@ -3,18 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test, type TestContext } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { systemClock } from '../../src/platform.ts'
 import { openGatewayTokens } from '../../src/runtime.ts'
 import { openStore, type SessionStore } from '../../src/session.ts'
-import { startPostgres, withoutPostgres } from '../session/postgres-server.ts'
+import { postgresForTests } from '../session/postgres-for-tests.ts'
 
-const options = { skip: withoutPostgres ?? false }
-let database: Awaited<ReturnType<typeof startPostgres>>
-before(async () => {
-  if (withoutPostgres === undefined) database = await startPostgres()
-})
-after(() => database?.stop())
+const { options, server: database } = postgresForTests()
 
 function folder(t: TestContext): string {
   const home = mkdtempSync(join(tmpdir(), 'foreword-rows-'))
@@ -30,7 +25,7 @@ async function tokensOf(t: TestContext, home: string, store: SessionStore) {
 }
 
 test('tokens and people of one database are the same on every machine, and none is lost', options, async (t) => {
-  const path = await database.database()
+  const path = await database().database()
   const works = await openStore({ path, clock: systemClock })
   const beside = await openStore({ path, clock: systemClock, beside: true })
   t.after(() => Promise.all([works.close(), beside.close()]))
@@ -62,7 +57,7 @@ test('a home brings its lists into a database and back, and what was revoked sta
   const kept = await inFile.named.make({ name: 'kept', scope: 'talk' }, 'test')
   const gone = await inFile.named.make({ name: 'gone', scope: 'talk' }, 'test')
 
-  const stored = await openStore({ path: await database.database(), clock: systemClock })
+  const stored = await openStore({ path: await database().database(), clock: systemClock })
   t.after(() => stored.close())
   const inDatabase = await tokensOf(t, home, stored)
   assert.ok(inDatabase.named.find(gone.hash))

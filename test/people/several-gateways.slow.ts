@@ -6,18 +6,13 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test, type TestContext } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Entry } from '../../src/session.ts'
 import { type ScriptedRequest, scriptedProvider } from '../../src/testing.ts'
-import { startPostgres, withoutPostgres } from '../session/postgres-server.ts'
+import { postgresForTests } from '../session/postgres-for-tests.ts'
 
-const options = { skip: withoutPostgres ?? false }
-let database: Awaited<ReturnType<typeof startPostgres>>
-before(async () => {
-  if (withoutPostgres === undefined) database = await startPostgres({ connections: 200 })
-})
-after(() => database?.stop())
+const { options, server: database } = postgresForTests({ connections: 200 })
 
 const TOKEN = 'of-several-gateways-on-one-database'
 /** How many messages the people send while gateways are ended. */
@@ -38,7 +33,7 @@ async function world(t: TestContext) {
   const letters = join(folder, 'letters')
   const environment = {
     ...process.env,
-    FOREWORD_STORE: await database.database(),
+    FOREWORD_STORE: await database().database(),
     FOREWORD_GATEWAY_TOKEN: TOKEN,
     FOREWORD_TEST_LETTERS: letters,
     NO_COLOR: '1',

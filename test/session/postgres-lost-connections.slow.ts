@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { at, input, start } from '../cases/session-store-entries.ts'
-import { startPostgres, withoutPostgres } from './postgres-server.ts'
+import { postgresForTests } from './postgres-for-tests.ts'
 import type { EntryBody } from '../../src/session.ts'
 import { systemClock } from '../../src/platform.ts'
 import { databaseName } from '../../src/session/postgres/address.ts'
 import { openPostgresStore } from '../../src/session/postgres/open-postgres-store.ts'
 import { decodeText, encodeText } from '../../src/session/postgres/text-code.ts'
 
-const options = { skip: withoutPostgres ?? false }
-let server: Awaited<ReturnType<typeof startPostgres>>
-before(async () => {
-  if (withoutPostgres === undefined) server = await startPostgres()
-})
-after(() => server?.stop())
+const { options, server } = postgresForTests()
 
 test('what PostgreSQL refuses in a text is kept, and JSON with it', options, async () => {
-  const store = await openPostgresStore({ clock: systemClock, address: await server.database() })
+  const store = await openPostgresStore({ clock: systemClock, address: await server().database() })
   const odd = 'nul \0, substitute \u001A, half \uD800 and \uDC00 of a pair, \u001A0000, whole 😀'
   assert.equal(decodeText(encodeText(odd)), odd)
   const id = 'nul \0, substitute \u001A'
@@ -35,7 +30,7 @@ test('what PostgreSQL refuses in a text is kept, and JSON with it', options, asy
 })
 
 test('a second gateway on one database is refused with a sentence that names the first', options, async () => {
-  const address = await server.database()
+  const address = await server().database()
   const store = await openPostgresStore({ clock: systemClock, address })
   await assert.rejects(openPostgresStore({ clock: systemClock, address }), {
     code: 'claimed',
@@ -48,7 +43,7 @@ test('a second gateway on one database is refused with a sentence that names the
 })
 
 test('while connections are ended again and again, what is confirmed is there once, in order', options, async () => {
-  const address = await server.database()
+  const address = await server().database()
   const store = await openPostgresStore({ clock: systemClock, address })
   const heard: number[] = []
   store.watch((entries) => void heard.push(...entries.map(({ seq }) => seq)))
@@ -56,7 +51,7 @@ test('while connections are ended again and again, what is confirmed is there on
   const over = new AbortController()
   const ending = (async () => {
     while (!over.signal.aborted) {
-      await server.execute(
+      await server().execute(
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${new URL(address.replace('@/', '@host/')).pathname.slice(1)}'`,
       )
       await systemClock.sleep(20)
@@ -82,9 +77,9 @@ test('while connections are ended again and again, what is confirmed is there on
 })
 
 test('a database that is started again is waited for', options, async () => {
-  const store = await openPostgresStore({ clock: systemClock, address: await server.database() })
+  const store = await openPostgresStore({ clock: systemClock, address: await server().database() })
   await store.putValue('before', 1)
-  const [, written] = await Promise.all([server.restart(), store.putValue('meanwhile', 2).then(() => 'written')])
+  const [, written] = await Promise.all([server().restart(), store.putValue('meanwhile', 2).then(() => 'written')])
   assert.equal(written, 'written')
   assert.deepEqual([await store.value('before'), await store.value('meanwhile')], [1, 2])
   await store.close()

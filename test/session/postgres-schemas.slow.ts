@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { at, input, start } from '../cases/session-store-entries.ts'
-import { startPostgres, withoutPostgres } from './postgres-server.ts'
+import { postgresForTests } from './postgres-for-tests.ts'
 import type { SessionStore, Waiting } from '../../src/session.ts'
 import { systemClock } from '../../src/platform.ts'
 import { openClient } from '../../src/session/postgres/client.ts'
 import { databaseFacts } from '../../src/session/postgres/examine-database.ts'
 import { openPostgresStore, type PostgresStoreOptions } from '../../src/session/postgres/open-postgres-store.ts'
 
-const options = { skip: withoutPostgres ?? false }
-let server: Awaited<ReturnType<typeof startPostgres>>
-before(async () => {
-  if (withoutPostgres === undefined) server = await startPostgres()
-})
-after(() => server?.stop())
+const { options, server } = postgresForTests()
 
 const open = (address: string, schema?: string, more: Partial<PostgresStoreOptions> = {}) =>
   openPostgresStore({ clock: systemClock, address, schema, ...more })
@@ -34,7 +29,7 @@ async function everythingOf(store: SessionStore) {
 }
 
 test('homes in the schemas of one database know nothing of each other', options, async () => {
-  const address = await server.database()
+  const address = await server().database()
   // All at the same moment, on an empty database.
   const names = [undefined, 'anna', 'ben', '0_'] as const
   const stores = await Promise.all(names.map((name) => open(address, name)))
@@ -71,7 +66,7 @@ test('homes in the schemas of one database know nothing of each other', options,
 })
 
 test('a takeover of one schema leaves the gateway of another alone', options, async () => {
-  const address = await server.database()
+  const address = await server().database()
   const [anna, ben] = await Promise.all([open(address, 'anna'), open(address, 'ben')])
   const waits = Promise.withResolvers<Waiting>()
   const standby = { gateway: { host: 'other', version: '1.0.0' }, waits: waits.resolve }
@@ -85,7 +80,7 @@ test('a takeover of one schema leaves the gateway of another alone', options, as
   const end = `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted
     and (classid::bigint << 32) | objid::bigint = hashtextextended('anna', x'46775374'::int)`
   for (let isOver = false; !isOver;) {
-    await server.execute(end, databaseOf(address))
+    await server().execute(end, databaseOf(address))
     isOver = await anna.putValue('key', 1).then(
       () => false,
       () => true,
@@ -98,7 +93,7 @@ test('a takeover of one schema leaves the gateway of another alone', options, as
     (await ben.gateways!.list()).map(({ state }) => state),
     ['active'],
   )
-  const [row] = await server.execute('select epoch from ben.ownership', databaseOf(address))
+  const [row] = await server().execute('select epoch from ben.ownership', databaseOf(address))
   assert.equal(row?.['epoch'], 1)
   await Promise.all([anna.close(), ben.close(), (await second).close()])
 })
@@ -107,7 +102,7 @@ test(
   'a transaction is in the schema of its home, whatever search path its connection was given on the way',
   options,
   async () => {
-    const address = await server.database()
+    const address = await server().database()
     const [anna, ben] = await Promise.all([open(address, 'anna'), open(address, 'ben')])
     const client = await openClient({ address, schema: 'anna' })
     for (const mode of ['', 'isolation level repeatable read read only'] as const) {
@@ -117,7 +112,7 @@ test(
       await client.execute('rollback')
     }
     // What a role or a database has set does not count either.
-    await server.execute(`alter database ${databaseOf(address)} set search_path = ben`)
+    await server().execute(`alter database ${databaseOf(address)} set search_path = ben`)
     const beside = await open(address, 'anna', { beside: true })
     await beside.putValue('key', 'of anna')
     assert.deepEqual([await anna.value('key'), await ben.value('key')], ['of anna', undefined])
@@ -126,10 +121,10 @@ test(
 )
 
 test('few connections read where few are allowed', options, async () => {
-  const address = await server.database()
+  const address = await server().database()
   const store = await open(address, 'anna', { readers: 1 })
   await Promise.all(Array.from({ length: 20 }, () => store.sessions()))
-  const rows = await server.execute(
+  const rows = await server().execute(
     'select count(*) as count from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     databaseOf(address),
   )
@@ -141,10 +136,10 @@ test(
   'a schema is made where the rights allow it, and one that is there needs none on the database',
   options,
   async () => {
-    const address = await server.database()
+    const address = await server().database()
     const database = databaseOf(address)
-    await server.execute(`create role member login`)
-    await server.execute('create schema ready authorization member', database)
+    await server().execute(`create role member login`)
+    await server().execute('create schema ready authorization member', database)
     const member = address.replace('foreword@', 'member@')
     const missing = await databaseFacts({ address: member, schema: 'team' })
     assert.deepEqual(missing.missingRights, ['create the schema team, or tables in it'])

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { at, start } from '../cases/session-store-entries.ts'
-import { startPostgres, withoutPostgres } from './postgres-server.ts'
+import { postgresForTests } from './postgres-for-tests.ts'
 import type { SessionStore, Standby, Waiting } from '../../src/session.ts'
 import { systemClock } from '../../src/platform.ts'
 import { openPostgresStore } from '../../src/session/postgres/open-postgres-store.ts'
 
-const options = { skip: withoutPostgres ?? false }
-let server: Awaited<ReturnType<typeof startPostgres>>
-before(async () => {
-  if (withoutPostgres === undefined) server = await startPostgres()
-})
-after(() => server?.stop())
+const { options, server } = postgresForTests()
 
 /** A process that wants the store of a database. */
 function join(address: string, host: string, signal?: AbortSignal) {
@@ -26,7 +21,7 @@ const statesOf = async ({ gateways }: SessionStore) =>
   (await gateways!.list()).map(({ host, state }) => `${host} ${state}`)
 
 const terminate = (address: string) =>
-  server.execute(
+  server().execute(
     "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = x'46775374'::int and granted",
     databaseOf(address),
   )
@@ -34,7 +29,7 @@ const terminate = (address: string) =>
 const databaseOf = (address: string) => /\/(store_\d+)/.exec(address)![1]!
 
 test('the second of two stands by, sees the first, and has the store when the first closes it', options, async () => {
-  const address = await server.database()
+  const address = await server().database()
   const one = await join(address, 'one').opened
   await one.gateways!.announce('http://one:4141')
   const other = join(address, 'other')
@@ -57,7 +52,7 @@ test('the second of two stands by, sees the first, and has the store when the fi
 })
 
 test('two that begin at the same moment on an empty database: one works, one stands by', options, async () => {
-  const address = await server.database()
+  const address = await server().database()
   const [one, other] = [join(address, 'one'), join(address, 'other')]
   const first = await Promise.race([one.opened, other.opened])
   await Promise.race([one.waits, other.waits])
@@ -67,7 +62,7 @@ test('two that begin at the same moment on an empty database: one works, one sta
 })
 
 test('a wait that is ended leaves no row', options, async () => {
-  const address = await server.database()
+  const address = await server().database()
   const store = await join(address, 'one').opened
   const ending = new AbortController()
   const other = join(address, 'other', ending.signal)
@@ -79,7 +74,7 @@ test('a wait that is ended leaves no row', options, async () => {
 })
 
 test('no write of a process is accepted after the epoch moved, whatever lock it has', options, async () => {
-  const address = await server.database()
+  const address = await server().database()
   const store = await join(address, 'one').opened
   await store.append('s', [start], at(1))
   const writing = Array.from({ length: 20 }, (_, number) =>
@@ -88,7 +83,7 @@ test('no write of a process is accepted after the epoch moved, whatever lock it 
       ({ code }: { code: string }) => code,
     ),
   )
-  await server.execute('update foreword.ownership set epoch = epoch + 1', databaseOf(address))
+  await server().execute('update foreword.ownership set epoch = epoch + 1', databaseOf(address))
   const outcomes = await Promise.all(writing)
   const late = await store.append('s', [{ type: 'model', model: 'late' }], at(1)).catch(({ code }) => code as string)
   assert.equal(late, 'taken-over')
@@ -103,7 +98,7 @@ test(
   'a process that lost its connection while another stands by either goes on or is refused, never both',
   options,
   async () => {
-    const address = await server.database()
+    const address = await server().database()
     let active = join(address, 'process 0')
     let acknowledged = 0
     for (let number = 1; number <= 3; number += 1) {
@@ -142,13 +137,13 @@ test(
   'after a restart of the database the process that wrote goes on, and the other still stands by',
   options,
   async () => {
-    const address = await server.database()
+    const address = await server().database()
     const store = await join(address, 'one').opened
     const ending = new AbortController()
     const other = join(address, 'other', ending.signal)
     await other.waits
     await store.putValue('before', 1)
-    await server.restart()
+    await server().restart()
     await store.putValue('after', 1)
     assert.deepEqual([await store.value('before'), await store.value('after')], [1, 1])
     // Once it has seen the database again.

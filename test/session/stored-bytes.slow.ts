@@ -3,17 +3,12 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test, type TestContext } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { systemClock } from '../../src/platform.ts'
 import { openBlobs, openStore } from '../../src/session.ts'
-import { startPostgres, withoutPostgres } from './postgres-server.ts'
+import { postgresForTests } from './postgres-for-tests.ts'
 
-const options = { skip: withoutPostgres ?? false }
-let database: Awaited<ReturnType<typeof startPostgres>>
-before(async () => {
-  if (withoutPostgres === undefined) database = await startPostgres()
-})
-after(() => database?.stop())
+const { options, server: database } = postgresForTests()
 
 function folder(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'foreword-bytes-'))
@@ -25,7 +20,7 @@ const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 const limits = { maxBytes: 10_000_000 }
 
 test('bytes that one machine stored are read, and removed, at another', options, async (t) => {
-  const path = await database.database()
+  const path = await database().database()
   const [works, beside] = [
     await openStore({ path, clock: systemClock }),
     await openStore({ path, clock: systemClock, beside: true }),
@@ -49,7 +44,7 @@ test('bytes that one machine stored are read, and removed, at another', options,
 })
 
 test('what a machine had before it shared anything is shared, and what nobody needs goes', options, async (t) => {
-  const store = await openStore({ path: await database.database(), clock: systemClock })
+  const store = await openStore({ path: await database().database(), clock: systemClock })
   t.after(() => store.close())
   const here = folder(t)
   const alone = openBlobs(here)
