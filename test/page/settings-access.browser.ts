@@ -51,7 +51,7 @@ test('the tools of a policy that stays as it is', async (t) => {
     const tools = main.getByRole('region', { name: 'All tools' })
     const row = tools.getByRole('listitem').filter({ has: tools.page().getByLabel('Access of list_files') })
     assert.equal(await row.getByLabel('Access of list_files').inputValue(), 'allowed')
-    await row.getByText('From workspace. tool-access.json allows it (global.allowedTools).').waitFor()
+    await row.getByText('tool-access.json allows it (global.allowedTools).').waitFor()
     assert.deepEqual(await tools.getByRole('heading').allInnerTexts(), GROUPS)
     await tools.getByRole('link', { name: 'Add an MCP server' }).waitFor()
     await tools.getByLabel('Find a tool').fill('no such tool')
@@ -273,7 +273,7 @@ test('a file that something else made wider waits, with its difference, until th
   await waiting.getByRole('button', { name: 'Accept tool-access.json' }).click()
   await note.waitFor({ state: 'detached' })
   await waiting.waitFor({ state: 'detached' })
-  await tools.getByRole('listitem').getByText('From workspace. tool-access.json allows it').waitFor()
+  await tools.getByRole('listitem').getByText('tool-access.json allows it').waitFor()
   assert.equal(await tools.getByLabel('Access of list_files').inputValue(), 'allowed')
 })
 

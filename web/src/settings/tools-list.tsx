@@ -84,7 +84,7 @@ function ToolGroup({ title, tools, draft }: ToolGroupProps): ReactNode {
       <h2 className="text-lg font-semibold">{title}</h2>
       {shared !== undefined && (
         <p className="text-xs break-words text-soft">
-          {said.size === 1 ? shared : t`Where a tool says nothing else: ${shared}`}
+          {said.size === 1 ? shared : t`Unless a tool says otherwise: ${shared}`}
         </p>
       )}
       <ul className="divide-y divide-line">
@@ -99,10 +99,11 @@ function ToolGroup({ title, tools, draft }: ToolGroupProps): ReactNode {
   )
 }
 
-/** Whose tool it is, and what decides about it now. */
+/** What decides about a tool now, and before that whose it is where the title of its group does not say so. */
 function ruleSentence(tool: ToolStatus, draft: AccessDraft): string {
   const change = changeOf(draft, tool.name)
-  return `${t`From ${tool.from}.`} ${ruleText(change?.after ?? tool)}${change ? ` ${t`Not saved yet.`}` : ''}`
+  const owner = groups.some(([, from]) => from === tool.from) ? '' : `${t`From ${tool.from}.`} `
+  return `${owner}${ruleText(change?.after ?? tool)}${change ? ` ${t`Not saved yet.`}` : ''}`
 }
 
 interface ToolRowProps {
