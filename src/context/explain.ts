@@ -86,7 +86,7 @@ const sentences: Readonly<Record<ReasonCode, Words>> = {
   },
   'low-water': (...about) => cutWords(...about),
   budget: (...about) => cutWords(...about),
-  unpaired: () => 'and providers refuse a call without its result, or a result without its call',
+  unpaired: () => 'and a tool call and its result are sent only together',
   noted: (_, { turns, unsent }) => {
     if (typeof turns !== 'number') {
       return `and a note says what it held${unsent === undefined ? '' : ', which is not sent in this call for want of room'}`

@@ -22,7 +22,7 @@ type FiguredManifest = Manifest & { readonly figures: CallFigures }
 test('8: the bar follows what one types, to scale, and a call that fills more of the window shows what is free', async (t) => {
   const { page, gateway } = await openedPage(t, {}, { prepare })
   const inspector = page.getByRole('complementary', { name: 'Inspector' })
-  await inspector.getByText('drawn to scale of what is in it').waitFor()
+  await inspector.getByText('the bar shows only what is used').waitFor()
   const before = await widths(inspector)
   const preview = async (input: string): Promise<Preview> => gateway.curl<Preview>('/api/context', { input })
   const tokensOf = (all: typeof before): number => all.reduce((sum, each) => sum + each.tokens, 0)

@@ -114,7 +114,7 @@ function WindowWords({
           {count(window)}
         </Figure>
       )} tokens`}
-      {isSmall(figures) && `, ${t`drawn to scale of what is in it`}`}
+      {isSmall(figures) && `; ${t`the bar shows only what is used`}`}
     </>
   )
 }
