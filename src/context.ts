@@ -152,7 +152,14 @@ export {
 export type { OfferedWith, ToolDefinition } from './context/tool-definition.ts'
 export { leastTokens } from './context/tool-output.ts'
 export { verbatim, type VerbatimAssembly, type VerbatimInput } from './context/verbatim.ts'
-export { exactMoneyText, numberText, shortNumberText, entryTurn, turnNumber } from './context/entry-words.ts'
+export {
+  countedText,
+  exactMoneyText,
+  numberText,
+  shortNumberText,
+  entryTurn,
+  turnNumber,
+} from './context/entry-words.ts'
 export { type Turn, type TurnMessage, turnsOf } from './context/turn.ts'
 export { buildManifest, includedSection, omittedSection } from './context/section.ts'
 export type { Scenario } from './context/scenario-schema.ts'

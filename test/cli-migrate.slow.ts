@@ -55,10 +55,10 @@ test('a home moves to PostgreSQL and back, and everything in it is as it was', a
 
   const there = await attempt('migrate', '--to', address, '--schema', 'team', '--write')
   assert.equal(there.code, 0, there.stderr)
-  assert.match(there.stdout, /Copied \d+ rows to postgres:.*schema team\): 1 sessions, \d+ entries, 2 calls/)
+  assert.match(there.stdout, /Copied \d+ rows to postgres:.*schema team\): 1 session, \d+ entries, 2 calls/)
   assert.match(
     there.stdout,
-    /Every row is the same\. The audit is whole \(\d+ records\)\. 2 calls of 1 sessions were rebuilt alike/,
+    /Every row is the same\. The audit is whole \(\d+ records?\)\. Rebuilt alike: 2 calls of 1 session\./,
   )
   assert.match(there.stdout, /foreword\.sqlite is as it was/)
   assert.match(readFileSync(join(home, 'config.json'), 'utf8'), /\/\/ A comment\.[^]*"schema": "team"/)
@@ -83,7 +83,7 @@ test('a home moves to PostgreSQL and back, and everything in it is as it was', a
   for (const end of ['-wal', '-shm'])
     if (existsSync(file + end)) renameSync(file + end, join(home, `former.sqlite${end}`))
   const back = await attempt('migrate', '--to', 'sqlite', '--write', '--all')
-  assert.match(back.stdout, /3 calls of 1 sessions were rebuilt alike/)
+  assert.match(back.stdout, /Rebuilt alike: 3 calls of 1 session\./)
   assert.doesNotMatch(readFileSync(join(home, 'config.json'), 'utf8'), /store/)
   assert.equal(await ask('replay', sessionId), '3 of 3 identical\n')
   assert.match(await ask('audit', 'verify'), /whole/i)

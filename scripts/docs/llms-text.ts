@@ -14,7 +14,7 @@ const guide: Readonly<Record<string, readonly string[]>> = {
   'Start here': ['getting-started', 'tutorial', 'faq', 'comparison', 'troubleshooting'],
   'Use it': ['web-app', 'command-line', 'edit-repository', 'wrap', 'telegram', 'acp', 'schedules'],
   'Set it up': ['configuration', 'projects', 'skills', 'subjects', 'tools', 'budgets'],
-  'Keep it running': ['deployment', 'people', 'sign-in', 'team-postgresql', 'monitoring', 'upgrade', 'telemetry'],
+  'Keep it running': ['deployment', 'people', 'sign-in', 'team', 'monitoring', 'upgrade', 'telemetry'],
   'How it decides': ['assembly', 'layouts', 'prompt-caches', 'outcomes', 'scenarios'],
   'Connect programs': [
     'http',

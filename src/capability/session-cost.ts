@@ -1,4 +1,4 @@
-import { type CallFigures, exactMoneyText, inNanos, numberText } from '../context.ts'
+import { countedText, type CallFigures, exactMoneyText, inNanos, numberText } from '../context.ts'
 import type { CallPrice } from './runtime/costs.ts'
 import type { Preview } from './runtime/calls.ts'
 
@@ -46,7 +46,7 @@ export function sumCosts(calls: readonly CountedCall[]): SessionTotals {
 /** The cost as text, one figure per line. */
 export function costText({ calls, prompt, cached, output, silent, money }: SessionTotals): string {
   return [
-    `${calls === MOST_COUNTED_CALLS ? 'The newest ' : ''}${numberText(calls)} ${calls === 1 ? 'call' : 'calls'}: ${numberText(prompt)} prompt tokens (${cached === undefined ? 'their cache was not reported' : `${numberText(cached)} of them cached`}), ${numberText(output)} output tokens, as reported.`,
+    `${calls === MOST_COUNTED_CALLS ? 'The newest ' : ''}${countedText(calls, 'call')}: ${numberText(prompt)} prompt tokens (${cached === undefined ? 'their cache was not reported' : `${numberText(cached)} of them cached`}), ${numberText(output)} output tokens, as reported.`,
     ...(silent === 0 ? [] : [`The provider did not report the usage of ${silent} of them.`]),
     money === undefined
       ? `The cost is unknown${silent === 0 ? ', because a model has no price.' : '.'}`

@@ -1,5 +1,5 @@
 import type { Io } from '../capability.ts'
-import { comesFromTool, ForewordError, type ForewordErrorOptions } from '../platform.ts'
+import { comesFromTool, errorMessage, ForewordError, type ForewordErrorOptions } from '../platform.ts'
 
 /** A command that cannot do what was asked. The message states what is wrong and where, the hint how to fix it. */
 export class CommandFailure extends ForewordError {
@@ -17,6 +17,14 @@ export class CommandFailure extends ForewordError {
 /** For a command line that is not valid. Exit code 2. */
 export function usageFailure(message: string, hint?: string): CommandFailure {
   return new CommandFailure('usage', message, { exitCode: 2, hint })
+}
+
+/** For a change that is not made, since the store does not take its record. What the store says of a way out goes along. */
+export function notRecorded(code: string, error: unknown): CommandFailure {
+  const message = `The change cannot be recorded, so nothing was written: ${errorMessage(error)}`
+  const hint =
+    (error instanceof ForewordError && error.hint) || 'See what is wrong with the store with `foreword doctor`.'
+  return new CommandFailure(code, message, { hint, cause: error })
 }
 
 /** The lines `Usage: foreword …`, one for each form of a command. */

@@ -1,5 +1,5 @@
 import type { GatewayConnection } from '../capability.ts'
-import { type CallFigures, type CutRecord, exactLine } from '../context.ts'
+import { countedText, type CallFigures, type CutRecord, exactLine } from '../context.ts'
 import { defined } from '../platform.ts'
 import { type CallRecord, type LogStore, type SessionRow, wasRefused } from '../session.ts'
 import { requestJson, apiPath, requestList } from './answer.ts'
@@ -35,7 +35,7 @@ function among(find: NamedById<SessionRow>['find']): NamedById<SessionRow> {
     idOf: ({ id }) => id,
     find,
     describe: ({ title = '', updated, turns }) =>
-      `${timeText(updated, now)}  ${turns} ${turns === 1 ? 'turn' : 'turns'}  ${exactLine(title)}`,
+      `${timeText(updated, now)}  ${countedText(turns, 'turn')}  ${exactLine(title)}`,
     none: unknownSession,
   }
 }

@@ -1,5 +1,5 @@
 import { requestList } from './answer.ts'
-import { numberText } from '../context.ts'
+import { countedText, numberText } from '../context.ts'
 import type { GatewayConnection } from '../capability.ts'
 import { nearestName } from '../platform.ts'
 import type { ModelStatus } from '../runtime.ts'
@@ -46,7 +46,7 @@ function modelRow({ current, id, facts, window, calibration }: ModelLine): reado
     facts === undefined ? '-' : [facts.source, facts.date].filter(Boolean).join(' '),
     calibration === undefined
       ? '-'
-      : `×${calibration.ratio.toFixed(2)} (${calibration.counter}, ${calibration.samples} ${calibration.samples === 1 ? 'call' : 'calls'})`,
+      : `×${calibration.ratio.toFixed(2)} (${calibration.counter}, ${countedText(calibration.samples, 'call')})`,
   ]
 }
 

@@ -1,5 +1,5 @@
 import type { Io, StartLine } from '../capability.ts'
-import { numberText } from '../context.ts'
+import { countedText, numberText } from '../context.ts'
 import type { ModelFacts } from '../model.ts'
 import { safeForTerminal, applyStyle } from './io.ts'
 import { withLocalTimes } from './time-text.ts'
@@ -42,8 +42,7 @@ export function startScreen(facts: StartFacts, io: Io): string {
     `${label('Talk')}\`foreword chat\` in another terminal (in a checkout: \`npm run foreword -- chat\`)`,
     `${label('Stop')}Ctrl-C`,
   ]
-  if (recovered > 0)
-    screen.push(`${label('Resumed')}${recovered} ${recovered === 1 ? 'turn' : 'turns'} of the last run`)
+  if (recovered > 0) screen.push(`${label('Resumed')}${countedText(recovered, 'turn')} of the last run`)
   if (model.ways !== undefined)
     screen.push(
       '',

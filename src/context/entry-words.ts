@@ -11,6 +11,11 @@ export function numberText(value: number): string {
   return String(value).replace(/^-?\d+/, (whole) => whole.replaceAll(/\B(?=(\d{3})+$)/g, ','))
 }
 
+/** `1 call`, `1,234 calls`. `many` is the word for all but one, where it does not end in `s` alone. */
+export function countedText(count: number, one: string, many = `${one}s`): string {
+  return `${numberText(count)} ${count === 1 ? one : many}`
+}
+
 /** A number where there is little room: `950`, `1.3k`, `128k`, `1.2M`. */
 export function shortNumberText(value: number): string {
   if (value < 1_000) return String(value)

@@ -1,4 +1,4 @@
-import { layerWords, numberText, percentText, earlierTurns, turnNumber } from './entry-words.ts'
+import { countedText, layerWords, numberText, percentText, earlierTurns, turnNumber } from './entry-words.ts'
 import { exactLine } from './exact-text.ts'
 import type { Manifest, ManifestEntry, Slot } from './manifest.ts'
 import { neutralizedWords } from './neutral-text.ts'
@@ -10,7 +10,7 @@ export function reasonSentence(entry: ManifestEntry, manifest: Manifest): string
   if (reason === undefined) return undefined
   const why = whyWords(entry, reason, manifest)
   if (outcome === 'included') return `${capital(why)}.`
-  const wanted = `${numberText(fullTokens)} ${fullTokens === 1 ? 'token' : 'tokens'} wanted`
+  const wanted = `${countedText(fullTokens, 'token')} wanted`
   return outcome === 'omitted' ? `${wanted}, ${why}.` : `${wanted}, ${numberText(tokens)} sent: ${why}.`
 }
 

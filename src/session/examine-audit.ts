@@ -1,3 +1,4 @@
+import { countedText } from '../context.ts'
 import { defined, timeSlice } from '../platform.ts'
 import { type AuditStore, type AuditVerdict, brokenVerdict, verifyAudit } from './audit.ts'
 import { type AuditPosition, isArchivedBy } from './audit-archive.ts'
@@ -335,7 +336,7 @@ const RESTORE =
   'Keep a copy of the home as it is now, then restore your newest backup with `foreword restore FILE --replace`. A restore is recorded, so that it is not taken for this.'
 
 function recordsText(count: number): string {
-  return count === 1 ? '1 record' : `${count} records`
+  return countedText(count, 'record')
 }
 
 function checkpointReport(

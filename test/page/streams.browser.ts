@@ -100,6 +100,28 @@ test('5. offline is shown, what was written is kept, and the answer goes on wher
   assert.equal(await page.getByLabel('Message', { exact: true }).inputValue(), 'not sent yet')
 })
 
+test('5. a message arrives once, by itself, while a web server in front finds no gateway and the home is on the move', async (t) => {
+  const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'Here it is.' }) })
+  const standby = { code: 'standby', message: 'The home of ann is opened elsewhere.' }
+  const away = [
+    { status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' },
+    { status: 503, contentType: 'application/json', body: JSON.stringify({ error: standby }) },
+  ]
+  const notes: string[] = []
+  await page.route('**/api/messages', async (route) => {
+    const next = away.shift()
+    if (next) return route.fulfill(next)
+    notes.push(await page.getByRole('alert').innerText())
+    return route.continue()
+  })
+  await send(page, 'Is anybody there?')
+  await lastTurn(page).getByText('Here it is.').waitFor()
+  assert.deepEqual(away, [])
+  assert.match(notes.join(), /cannot be reached.*sent again by itself/s)
+  assert.equal(gateway.provider.requests.length, 1)
+  assert.equal(await page.getByRole('alert').count(), 0)
+})
+
 test('5. a gateway that is killed in the middle of an answer and started again goes on with it', async (t) => {
   const answers = [{ text: words, pieceDelayMs: 40 }, { text: 'And now the whole of it.' }]
   const { page, gateway } = await openedPage(t, { answer: (_, n) => answers[n - 1]! }, { start: startApart })

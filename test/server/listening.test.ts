@@ -348,3 +348,24 @@ test('HEAD of a stream is its headers', async (t) => {
   assert.equal(head.status, 200)
   assert.match(head.headers.get('content-type') ?? '', /event-stream/)
 })
+
+test('a client that goes away in the middle of its request is no failure of the gateway', async (t) => {
+  const failures: string[] = []
+  const { url, close } = await listening(t, scriptedRuntime(), {
+    log: { error: (_, text) => failures.push(text) },
+  })
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  await once(socket, 'connect')
+  const lines = [
+    'POST /api/messages HTTP/1.1',
+    'host: 127.0.0.1',
+    `authorization: ${authorization}`,
+    'content-length: 90000',
+  ]
+  socket.write(`${lines.join('\r\n')}\r\ncontent-type: application/json\r\n\r\n{"text":"he`)
+  // Its answer comes only once the beginning of the other one is being read.
+  await say(url)
+  socket.destroy()
+  await close({ graceMs: 5_000 })
+  assert.deepEqual(failures, [])
+})

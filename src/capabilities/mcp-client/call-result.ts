@@ -1,6 +1,6 @@
 import { defined, elementsOf, fieldsOf, isObject, parseJson } from '../../platform.ts'
 import type { ToolImage, ToolResult } from '../../tool.ts'
-import { numberText } from '../../context.ts'
+import { countedText } from '../../context.ts'
 
 /** What a tool of a server has answered. */
 export interface CallResult {
@@ -165,7 +165,7 @@ function base64Size(data: unknown): string {
 }
 
 function count(bytes: number): string {
-  return `${numberText(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`
+  return countedText(bytes, 'byte')
 }
 
 function words(...values: readonly unknown[]): string {

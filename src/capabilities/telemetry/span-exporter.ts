@@ -7,7 +7,7 @@ import {
   redactSecrets,
   settlesWithin,
 } from '../../platform.ts'
-import { exactLine } from '../../context.ts'
+import { countedText, exactLine } from '../../context.ts'
 import type { Collector } from './collector.ts'
 import type { Span, AttributeValue, Attributes } from './conventions.ts'
 
@@ -184,7 +184,7 @@ function partialSuccess(text: string): Sent {
   return {
     type: 'sent',
     rejected,
-    problem: `did not take ${rejected} ${rejected === 1 ? 'span' : 'spans'}: ${typeof why === 'string' && why !== '' ? why : 'no reason is given'}`,
+    problem: `did not take ${countedText(rejected, 'span')}: ${typeof why === 'string' && why !== '' ? why : 'no reason is given'}`,
   }
 }
 

@@ -1,3 +1,4 @@
+import { countedText } from '../../context.ts'
 import {
   createOwnerEnds,
   fileDiff,
@@ -91,7 +92,7 @@ function editText(shown: string, before: string, { old_text, new_text, replace_a
     return refuseEdit(`${shown} would grow beyond the ${MOST_FILE_BYTES} bytes that are written`)
   }
   const text = plainLines === asIs ? parts.join(added) : joinWithLineEnds(parts, wanted, added, before)
-  return { type: 'text', text, said: `edited ${shown} (${count === 1 ? '1 place' : `${count} places`})` }
+  return { type: 'text', text, said: `edited ${shown} (${countedText(count, 'place')})` }
 }
 
 const LINE_END = /\r\n|\n|\r/g
@@ -282,7 +283,7 @@ function encodeChange(
     return `${shown} would hold ${bytes.length} bytes; at most ${MOST_FILE_BYTES} are written`
   }
   const note = isReadable ? '' : `; it is UTF-8 now, since ${encoding} cannot hold the new text`
-  const size = `${bytes.length} ${bytes.length === 1 ? 'byte' : 'bytes'}`
+  const size = countedText(bytes.length, 'byte')
   return { text, bytes, said: change.replacesAll ? `${change.said} (${size})${note}` : change.said }
 }
 

@@ -1,3 +1,4 @@
+import { countedText } from '../../context.ts'
 import { costText, type GatewayConnection, type Io, type SessionTotals, sumCosts } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { type SessionRow, usedTokens } from '../../session.ts'
@@ -16,7 +17,7 @@ export async function changeSession(conversation: Chat, io: Io, word: string | u
   const { turns } = await requestJson<SessionRow>(conversation.connection, apiPath('/api/sessions/', id))
   conversation.session = id
   conversation.attachments = []
-  note(io, `Continuing session ${id} (${turns} ${turns === 1 ? 'turn' : 'turns'}).`)
+  note(io, `Continuing session ${id} (${countedText(turns, 'turn')}).`)
 }
 
 const LISTED = 20

@@ -1,6 +1,6 @@
 import { commandWithSubcommands } from '../subcommand.ts'
 import { systemClock } from '../../platform.ts'
-import { argvText, exactLine } from '../../context.ts'
+import { countedText, argvText, exactLine } from '../../context.ts'
 import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -209,14 +209,13 @@ function reportLines(report: AuditReport): readonly string[] {
     ...targets.flatMap(targetLines),
     ...restores.map(
       ({ time, saved, before }) =>
-        `restored at ${time}: a backup of ${saved}${before ? `, in place of ${before.number} records` : ''}`,
+        `restored at ${time}: a backup of ${saved}${before ? `, in place of ${countedText(before.number, 'record')}` : ''}`,
     ),
   ]
 }
 
 function targetLines({ target, checkpoints, newest, failure }: CheckpointTargetReport): readonly string[] {
-  const count =
-    checkpoints === undefined ? '' : `, ${checkpoints === 1 ? '1 checkpoint' : `${checkpoints} checkpoints`}`
+  const count = checkpoints === undefined ? '' : `, ${countedText(checkpoints, 'checkpoint')}`
   const failed = failure
     ? `; failing${failure.since === undefined ? '' : ` since ${failure.since}`}: ${failure.message}`
     : ''
@@ -226,7 +225,7 @@ function targetLines({ target, checkpoints, newest, failure }: CheckpointTargetR
 
 function verdictText(verdict: AuditVerdict): string {
   if (verdict.type === 'broken') return `broken at record ${verdict.number}: ${verdict.why}`
-  return verdict.records === 1 ? 'whole: 1 record' : `whole: ${verdict.records} records`
+  return `whole: ${countedText(verdict.records, 'record')}`
 }
 
 /** Prints the public key that checkpoints are signed with, for those who verify them elsewhere. */

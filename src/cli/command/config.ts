@@ -2,7 +2,7 @@ import { commandWithSubcommands } from '../subcommand.ts'
 import type { LoadedConfiguration, ConfigurationSchema, Environment } from '../../runtime.ts'
 import type { CommandCall, Io, Finding } from '../../capability.ts'
 import { effectiveValue, effectiveValues, schemaKeys, valueText } from '../config/effective-values.ts'
-import { CommandFailure } from '../failure.ts'
+import { CommandFailure, notRecorded } from '../failure.ts'
 import { applyStyle, note, print, printJson, programCapabilities, printAnswer } from '../io.ts'
 import { nearestHint, systemClock, errorMessage } from '../../platform.ts'
 import { table } from '../table.ts'
@@ -146,9 +146,7 @@ async function recordChange(key: string, value: unknown, { home }: CommandCall, 
   } catch (error) {
     // An address that is wrong has to be corrected while nothing can be reached at it.
     if (key.split('.')[0] === 'store') return note(io, `Not recorded in the audit: ${errorMessage(error)}`, 'yellow')
-    const message = `The change cannot be recorded, so nothing was written: ${errorMessage(error)}`
-    const hint = 'See what is wrong with the store with `foreword doctor`.'
-    throw new CommandFailure('configuration', message, { hint, cause: error })
+    throw notRecorded('configuration', error)
   }
 }
 

@@ -15,7 +15,7 @@ import { withConnection } from '../connection.ts'
 import { findSession, findCall } from '../find-session.ts'
 import { print, printJson, applyStyle, safeForTerminal, printAnswer } from '../io.ts'
 import { fetchTokenScale } from '../provider-tokens.ts'
-import { type Comparison, exactLine, numberText } from '../../context.ts'
+import { countedText, type Comparison, exactLine, numberText } from '../../context.ts'
 import { type ListedSession, programText } from '../sessions/session-table.ts'
 
 export const replayCommand: Command = {
@@ -127,13 +127,13 @@ function explainText(
   if (program === undefined) {
     return `${id} is a session of this gateway: \`foreword calls ${id}\` shows its calls, \`foreword check --lint\` what they waste.`
   }
-  const looked = `${numberText(calls)} ${calls === 1 ? 'call' : 'calls'}`
+  const looked = countedText(calls, 'call')
   const money = cost?.money === undefined ? '' : `, ${exactMoneyText(cost.money)}`
   return [
     applyStyle(io, 'bold', `${programText(program)}, ${looked} with a reported usage${money}`),
     ...(agents.length === 0 ? [] : [agentsText(agents)]),
     ...(findings.length === 0 ? ['Nothing was paid for without need that is worth a sentence.'] : []),
-    ...(findings.length === 0 ? [] : [`${costText(sum)} without need, in ${countText(findings.length, 'finding')}.`]),
+    ...(findings.length === 0 ? [] : [`${costText(sum)} without need, in ${countedText(findings.length, 'finding')}.`]),
     ...findings.slice(0, MOST_SHOWN).flatMap((finding) => ['', ...findingLines(finding, io)]),
     ...(findings.length > MOST_SHOWN ? ['', othersText(findings.slice(MOST_SHOWN))] : []),
     '',
@@ -154,15 +154,11 @@ function agentsText(agents: SessionFindings['agents']): string {
   const calls = agents.reduce((sum, agent) => sum + agent.calls, 0)
   const more = agents.length > MOST_SHOWN ? `; ${agents.length - MOST_SHOWN} more` : ''
   const cost = isPriced ? `, ${exactMoneyText(money)}` : ''
-  return `${countText(agents.length, 'sub-agent')}, ${countText(calls, 'call')}${cost}: ${each.join('; ')}${more}.`
+  return `${countedText(agents.length, 'sub-agent')}, ${countedText(calls, 'call')}${cost}: ${each.join('; ')}${more}.`
 }
 
 function costText({ tokens, money }: SessionFindings['sum']): string {
   return `${numberText(tokens)} tokens${money === undefined ? '' : `, ${exactMoneyText(money)},`}`
-}
-
-function countText(count: number, noun: string): string {
-  return `${numberText(count)} ${count === 1 ? noun : `${noun}s`}`
 }
 
 /** The cheaper findings in one line. */
@@ -173,7 +169,7 @@ function othersText(findings: SessionFindings['findings']): string {
   )
   const codes = [...Map.groupBy(findings, ({ code }) => code)].map(([code, all]) => `${code} ${all.length}`)
   const { tokens, money } = sum
-  return `${costText({ tokens, ...(Number.isNaN(money) ? {} : { money: Number(money.toFixed(9)) }) })} in ${countText(findings.length, 'more finding')}: ${codes.join(', ')}.`
+  return `${costText({ tokens, ...(Number.isNaN(money) ? {} : { money: Number(money.toFixed(9)) }) })} in ${countedText(findings.length, 'more finding')}: ${codes.join(', ')}.`
 }
 
 function findingLines(

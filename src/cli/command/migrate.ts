@@ -1,3 +1,4 @@
+import { countedText } from '../../context.ts'
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -76,16 +77,17 @@ async function migrate(call: CommandCall, io: Io): Promise<number> {
       store: store ?? null,
       isWritten: call.has('write'),
     })
-  print(io, `Copied ${rowsIn(tables)} rows to ${to.name}: ${tableText(tables)}.`)
-  for (const { person, tables: own } of people) print(io, `Of ${person}: ${rowsIn(own)} rows, ${tableText(own)}.`)
-  const audit = checks.fault === undefined ? `The audit is whole (${checks.audit} records).` : ''
-  const [calls, sessions] = (['calls', 'sessions'] as const).map((key) =>
-    copied.reduce((sum, each) => sum + each.checks[key], 0),
+  print(io, `Copied ${countedText(rowsIn(tables), 'row')} to ${to.name}: ${tableText(tables)}.`)
+  for (const { person, tables: own } of people)
+    print(io, `Of ${person}: ${countedText(rowsIn(own), 'row')}, ${tableText(own)}.`)
+  const audit = checks.fault === undefined ? `The audit is whole (${countedText(checks.audit, 'record')}).` : ''
+  const rebuilt = (['call', 'session'] as const).map((one) =>
+    countedText(
+      copied.reduce((sum, { checks: own }) => sum + own[`${one}s`], 0),
+      one,
+    ),
   )
-  print(
-    io,
-    `Every row is the same. ${audit} ${calls} calls of ${sessions} sessions were rebuilt alike.`.replace('  ', ' '),
-  )
+  print(io, `Every row is the same. ${audit} Rebuilt alike: ${rebuilt.join(' of ')}.`.replace('  ', ' '))
   for (const { person, checks: own } of copied) {
     if (own.fault === undefined) continue
     note(io, `The audit${person === undefined ? '' : ` of ${person}`} was and is ${own.fault}.`, 'yellow')
@@ -296,14 +298,16 @@ async function writeSetting(
 
 function tableText(tables: readonly CopiedTable[]): string {
   const shown = [
-    ['sessions', 'sessions'],
-    ['entries', 'entries'],
-    ['calls', 'calls'],
-    ['contents', 'contents'],
-    ['audit', 'records of the audit'],
-    ['files', 'files'],
+    ['sessions', 'session'],
+    ['entries', 'entry', 'entries'],
+    ['calls', 'call'],
+    ['contents', 'content'],
+    ['audit', 'record of the audit', 'records of the audit'],
+    ['files', 'file'],
   ] as const
-  return shown.map(([table, words]) => `${tables.find((each) => each.table === table)!.rows} ${words}`).join(', ')
+  return shown
+    .map(([table, one, many]) => countedText(tables.find((each) => each.table === table)!.rows, one, many))
+    .join(', ')
 }
 
 function noteNext(call: CommandCall, io: Io, store: StoreSetting | undefined): void {

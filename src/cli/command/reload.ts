@@ -1,3 +1,4 @@
+import { countedText } from '../../context.ts'
 import { requestJson } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
 import type { Command, CommandCall, GatewayConnection, Io, ReloadResult } from '../../capability.ts'
@@ -57,7 +58,7 @@ function foldLines(folded: ReloadResult['folded']): readonly string[] {
   return folded.map(({ session, tokens, money, cut }) => {
     const cost = money === undefined ? '' : money < 0 ? ` ($${(-money).toFixed(4)} less)` : ` ($${money.toFixed(4)})`
     const sent = tokens === undefined ? 'composed' : `${tokens} tokens sent again${cost}`
-    const turns = cut && `${cut.turns} ${cut.turns === 1 ? 'turn' : 'turns'} (${cut.tokens} tokens)`
+    const turns = cut && `${countedText(cut.turns, 'turn')} (${cut.tokens} tokens)`
     return `${session}: ${sent}${turns === undefined ? '' : `, and ${turns} left out for a note,`} at the next call.`
   })
 }

@@ -6,7 +6,7 @@ import { sendRequest, requestJson, apiPath, requestList } from '../answer.ts'
 import { confirmAction, connectionPurpose } from '../approval/asking.ts'
 import { withConnection } from '../connection.ts'
 import { defined, errorMessage, type KnownSecrets } from '../../platform.ts'
-import { exactLine } from '../../context.ts'
+import { countedText, exactLine } from '../../context.ts'
 import { usageFailure, CommandFailure } from '../failure.ts'
 import { findSession, findStoredSession } from '../find-session.ts'
 import { note, printList, safeForTerminal, programCapabilities, printChange } from '../io.ts'
@@ -149,7 +149,9 @@ async function deleteSession(call: CommandCall, io: Io): Promise<number> {
   return await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
     const id = await findSession(connection, call.words[1]!)
     const { turns, program } = await requestJson<ListedSession>(connection, apiPath('/api/sessions/', id))
-    const what = program ? `${program.calls} calls of ${exactLine(program.name)}` : `${turns} turns`
+    const what = program
+      ? `${countedText(program.calls, 'call')} of ${exactLine(program.name)}`
+      : countedText(turns, 'turn')
     const question = `Delete session ${id} with ${what} permanently?`
     if (!(await confirmAction(question, 'Nothing was deleted.', call, io))) return 1
     await sendRequest(connection, apiPath('/api/sessions/', id), { method: 'DELETE' })

@@ -1,3 +1,4 @@
+import { countedText } from '../../context.ts'
 import type { Finding, Io } from '../../capability.ts'
 import type { Models } from '../../model.ts'
 import { errorMessage } from '../../platform.ts'
@@ -14,7 +15,7 @@ export async function checkConfiguration(
   const { problems, origins } = loaded
   const odd = await configurationWarnings(loaded, environment)
   const set = Object.keys(origins).length
-  const all = set === 0 ? 'all defaults' : `${set} ${set === 1 ? 'key' : 'keys'} set, all valid`
+  const all = set === 0 ? 'all defaults' : `${countedText(set, 'key')} set, all valid`
   return [
     ...(problems.length === 0 ? [ok('configuration', all)] : []),
     ...problems.map((each) => problem('configuration', problemMessage(each), each.hint || `Correct it in ${file}.`)),

@@ -1,3 +1,4 @@
+import { countedText } from '../../context.ts'
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { Finding } from '../../capability.ts'
@@ -130,7 +131,7 @@ export async function checkSizes(data: string, { keep }: Configuration): Promise
 }
 
 function daysText(days: number): string {
-  return days === 1 ? '1 day' : `${days} days`
+  return countedText(days, 'day')
 }
 
 /** Bytes of a file, or of the first files of a folder at any depth. Links count as nothing. */

@@ -1,3 +1,4 @@
+import { countedText } from '../../context.ts'
 import { existsSync } from 'node:fs'
 import type { Finding, Io } from '../../capability.ts'
 import { errorMessage, ForewordError } from '../../platform.ts'
@@ -90,7 +91,7 @@ function auditFinding(report: AuditReport): Finding {
   const { newest } = report.checkpoints
   if (report.records === 0 && newest === undefined) return ok('audit', 'empty')
   const proven = newest ? `newest checkpoint of record ${newest.number} at ${newest.time}` : 'no checkpoint yet'
-  return ok('audit', `whole: ${report.records} records, ${proven}`)
+  return ok('audit', `whole: ${countedText(report.records, 'record')}, ${proven}`)
 }
 
 function targetFinding({ target, failure }: CheckpointTargetReport): readonly Finding[] {

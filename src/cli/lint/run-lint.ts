@@ -1,5 +1,5 @@
 import type { CommandCall, Io, LintReport } from '../../capability.ts'
-import { type LintFinding, numberText } from '../../context.ts'
+import { countedText, type LintFinding } from '../../context.ts'
 import { withConnection } from '../connection.ts'
 import { applyStyle, print, printJson, safeForTerminal } from '../io.ts'
 import { loadWithWarnings } from '../load-configuration.ts'
@@ -32,7 +32,7 @@ function reportText({ calls, findings, unread, model, rates }: LintReport, io: I
     ...(unread === undefined
       ? []
       : [`The texts of the next call were not looked at: ${safeForTerminal(unread, io.stdout)}`]),
-    `${countText(findings)}, in the next call and in ${plural(calls, 'recorded call')}.${priceText(findings, model, rates !== undefined)}`,
+    `${countText(findings)}, in the next call and in ${countedText(calls, 'recorded call')}.${priceText(findings, model, rates !== undefined)}`,
   ].join('\n')
 }
 
@@ -45,7 +45,7 @@ function countText(findings: readonly LintFinding[]): string {
   const count = (severity: LintFinding['severity']) => findings.filter((one) => one.severity === severity).length
   return findings.length === 0
     ? 'Nothing that breaks caches or wastes room'
-    : `${plural(count('warning'), 'warning')}, ${plural(count('note'), 'note')}`
+    : `${countedText(count('warning'), 'warning')}, ${countedText(count('note'), 'note')}`
 }
 
 /** A finding in lines. `place`: in front of where it is. */
@@ -56,10 +56,6 @@ function findingText({ code, severity, where, message, cost, hint }: LintFinding
     `${applyStyle(io, look, severity.padEnd(7))}  ${code}  ${safe(`${place}${lintPlaceText(where)}`)}`,
     ...[message, ...(cost ? [`Costs ${lintCostText(cost)}.`] : []), hint].map((line) => `         ${safe(line)}`),
   ].join('\n')
-}
-
-function plural(number: number, word: string): string {
-  return `${numberText(number)} ${number === 1 ? word : `${word}s`}`
 }
 
 interface FileLint extends ScenarioLint {
@@ -78,7 +74,7 @@ export async function lintDirectory(directory: string, call: CommandCall, io: Io
     else for (const line of fileLines(result, io)) print(io, line)
   }
   const findings = results.flatMap((result) => result.findings)
-  if (!call.json) print(io, `${countText(findings)}, in ${files.length} ${files.length === 1 ? 'file' : 'files'}.`)
+  if (!call.json) print(io, `${countText(findings)}, in ${countedText(files.length, 'file')}.`)
   const isValid = results.every(({ message }) => message === undefined)
   const isClean = findings.every(({ severity }) => severity === 'note')
   return isValid && (isClean || !call.has('strict')) ? 0 : 1

@@ -1,5 +1,5 @@
 import { exactMoneyText, type Io } from '../../capability.ts'
-import { exactLine, numberText } from '../../context.ts'
+import { countedText, exactLine, numberText } from '../../context.ts'
 import { type CallLine, isUnpaid } from '../find-session.ts'
 import { applyStyle, lineLimit } from '../io.ts'
 import { cutToCells, fittedTable } from '../table.ts'
@@ -45,7 +45,7 @@ function unpaidText(calls: readonly CallLine[], first: number): string {
   const refusals = all.length - counts
   const parts = [
     ...(counts === 0 ? [] : [counts === 1 ? '1 count of tokens' : `${counts} counts of tokens`]),
-    ...(refusals === 0 ? [] : [refusals === 1 ? '1 refused call' : `${refusals} refused calls`]),
+    ...(refusals === 0 ? [] : [countedText(refusals, 'refused call')]),
   ]
   return exactLine(
     `${parts.join(' and ')}, ${all.length === 1 ? '' : 'the last '}${all.at(-1)!.id}: ${endText(all.at(-1)!)}`,

@@ -1,5 +1,5 @@
 import { type CostSums, exactMoneyText, type Io, type SessionProgram } from '../../capability.ts'
-import { exactLine, numberText } from '../../context.ts'
+import { countedText, exactLine } from '../../context.ts'
 import type { SessionRow } from '../../session.ts'
 import { lineLimit, safeForTerminal } from '../io.ts'
 import { cutToCells, singleLine, table } from '../table.ts'
@@ -76,7 +76,7 @@ export function missingCosts(sessions: readonly ListedSession[]): string {
   if (!sessions.some(hasMoney)) return ''
   const calls = sessions.reduce((sum, { cost }) => sum + (cost?.unpriced ?? 0), 0)
   if (calls === 0) return ''
-  const count = `${numberText(calls)} ${calls === 1 ? 'call' : 'calls'}`
+  const count = countedText(calls, 'call')
   return `${count} without a known price or a complete report: not in the costs (\`-\`, \`+\`).`
 }
 

@@ -4,7 +4,7 @@ import { systemClock, defined, errorMessage, ForewordError, nearestHint, nearest
 import type { EditedAccess, ToolStatus } from '../../runtime.ts'
 import type { AuditFacts } from '../../session.ts'
 import { withConnection } from '../connection.ts'
-import { CommandFailure } from '../failure.ts'
+import { CommandFailure, notRecorded } from '../failure.ts'
 import { lineLimit, note, print, printJson, applyStyle } from '../io.ts'
 import { findHomeStore, withWritableStore } from '../open-store.ts'
 import { fetchTokenScale } from '../provider-tokens.ts'
@@ -112,11 +112,7 @@ async function recordChange(home: string, io: Io, wanted: Wanted, edited: FileCh
     if (error instanceof ForewordError && error.code === 'changed') {
       throw new CommandFailure(error.code, error.message, { ...defined({ hint: error.hint }), cause: error })
     }
-    const message = `The change cannot be recorded, so nothing was written: ${errorMessage(error)}`
-    throw new CommandFailure('tool-access', message, {
-      hint: 'See what is wrong with the store with `foreword doctor`.',
-      cause: error,
-    })
+    throw notRecorded('tool-access', error)
   }
 }
 

@@ -1,3 +1,4 @@
+import { countedText } from '../../context.ts'
 import { existsSync } from 'node:fs'
 import { copyFile, cp, mkdir, rm } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, sep } from 'node:path'
@@ -102,7 +103,7 @@ async function recordIn(
   about: Pick<RestoredAudit, 'saved' | 'time'> & { readonly key: AuditKey; readonly before: ChainPosition | undefined },
 ): Promise<AuditCheckpoint> {
   const { key, saved, time, before } = about
-  const had = before ? ` The audit had ${before.number === 1 ? '1 record' : `${before.number} records`} before.` : ''
+  const had = before ? ` The audit had ${countedText(before.number, 'record')} before.` : ''
   const reason = `Restored a backup of ${saved}.${had}`
   await store.transaction([{ type: 'audit', facts: { kind: 'change', rule: 'restore', reason }, time }])
   const audit = await ensureAuditId(store, store.clock)

@@ -1,5 +1,5 @@
 import { type ForecastManifest, moneyText } from '../../capability.ts'
-import { type Manifest, numberText } from '../../context.ts'
+import { countedText, type Manifest, numberText } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
 import type { InsteadOf } from '../models/fallback.ts'
@@ -60,7 +60,7 @@ function costSentence({ forecast, budget: { window } }: SealedManifest): string 
 }
 
 function parts(count: number): string {
-  return count === 1 ? '1 part' : `${count} parts`
+  return countedText(count, 'part')
 }
 
 function tokensText(tokens: number): string {

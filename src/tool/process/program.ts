@@ -1,4 +1,4 @@
-import { imageType, numberText } from '../../context.ts'
+import { countedText, imageType } from '../../context.ts'
 import { defined, SIGNATURE_BYTES, signatureType } from '../../platform.ts'
 import { truncationNote } from '../output-cap.ts'
 import type { ToolMeta, ToolResult } from '../tool.ts'
@@ -181,7 +181,7 @@ export function collectOutput(limit: number) {
 
 /** `[binary output: 12,345 bytes, image/png]` */
 function binaryLine(bytes: number, kind: string | undefined): string {
-  const size = `${numberText(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`
+  const size = countedText(bytes, 'byte')
   return `[binary output: ${size}${kind === undefined ? '' : `, ${kind}`}]`
 }
 

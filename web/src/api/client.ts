@@ -55,19 +55,26 @@ export async function request(path: string, { method = 'GET', body, headers, sig
       ...(signal ? { signal } : {}),
     })
     response = await underway(call)
-    noteReach(true)
   } catch (error) {
     if (signal?.aborted) throw error
-    noteReach(false)
-    throw new ApiError(0, {
-      code: 'offline',
-      message: t`The gateway cannot be reached.`,
-      hint: t`Check that \`foreword start\` is running. This page reconnects by itself.`,
-    })
+    throw unreachable(t`Check that \`foreword start\` is running. This page reconnects by itself.`)
   }
-  if (response.ok) return response
+  const failure = response.ok ? undefined : await errorBody(response)
+  if (failure && isElsewhere(response, failure)) throw unreachable(t`This page reconnects by itself.`)
+  noteReach(true)
+  if (failure === undefined) return response
   if (response.status === 401) noteSignedOut()
-  throw new ApiError(response.status, await errorBody(response))
+  throw new ApiError(response.status, failure)
+}
+
+function unreachable(hint: string): ApiError {
+  noteReach(false)
+  return new ApiError(0, { code: 'offline', message: t`The gateway cannot be reached.`, hint })
+}
+
+/** Whether a web server in front answers, since no gateway does, or a gateway that does not have the home yet. */
+function isElsewhere({ status }: Response, { code }: ErrorBody): boolean {
+  return code === 'standby' || (code === 'unreadable' && status >= 502 && status <= 504)
 }
 
 /** The error that a response reports. */

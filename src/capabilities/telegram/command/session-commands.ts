@@ -6,6 +6,7 @@ import {
   type Runtime,
 } from '../../../capability.ts'
 import {
+  countedText,
   exactMoneyText,
   calibratedManifest,
   listedName,
@@ -85,7 +86,7 @@ function costLine(cost: CostSums | undefined): readonly string[] {
   const without =
     unpriced === 0
       ? ''
-      : `, without ${unpriced} ${unpriced === 1 ? 'call' : 'calls'} that ${unpriced === 1 ? 'has' : 'have'} no known price`
+      : `, without ${countedText(unpriced, 'call')} that ${unpriced === 1 ? 'has' : 'have'} no known price`
   const cache =
     saved === 0
       ? ''

@@ -1,6 +1,7 @@
 import type { GatewayConnection, Io } from '../../../capability.ts'
 import { apiPath, requestJson, readInput, requestList } from '../../../cli.ts'
 import {
+  countedText,
   calibratedManifest,
   calibratedTokens,
   type CallFigures,
@@ -250,7 +251,7 @@ export function sumCalls(calls: readonly WatchedCall[]): CallSums {
 
 /** `12 calls`, `1 call`. */
 export function callsText(calls: number): string {
-  return `${numberText(calls)} ${calls === 1 ? 'call' : 'calls'}`
+  return countedText(calls, 'call')
 }
 
 /** `41,200 tokens read (88 % from the cache), 512 written`; `usage not reported` where no answer said it. */
