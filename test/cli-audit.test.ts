@@ -143,7 +143,7 @@ test('a list shows the newest fifty, an export everything', async (context) => {
     exported.map((_, index) => index + 1),
   )
   assert.equal(exported.length, 1_234)
-  assert.match((await ask(['verify'])).stdout, /^whole: 1234 records\nhead: 1234:/)
+  assert.match((await ask(['verify'])).stdout, /^whole: 1,234 records\nhead: 1234:/)
 })
 
 test('an export holds complete records, so that anybody can follow the chain', async (context) => {
