@@ -123,7 +123,8 @@ export {
   personHome,
   personNotFound,
 } from './runtime/tokens/people.ts'
-export { openPeopleHomes, type PeopleHomes, type PeopleParts } from './runtime/people/people-homes.ts'
+export { openGatewayHomes } from './runtime/people/gateway-homes.ts'
+export { openPeopleHomes, type PeopleHomes } from './runtime/people/people-homes.ts'
 export { accessWrites, editAccess, type EditedAccess } from './runtime/tools/edit-access.ts'
 export { pinnedPolicy, unconfinedPrograms } from './runtime/tools/pinned-policy.ts'
 export type { ToolPolicy } from './runtime/tools/tool-policy.ts'

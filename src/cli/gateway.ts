@@ -8,9 +8,7 @@ import type {
   HostedRuntime,
   OpenOptions,
   PeopleHomes,
-  RowPlace,
   Runtime,
-  PeopleParts,
 } from '../runtime.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import type { Claim, Waiting } from '../session.ts'
@@ -70,8 +68,7 @@ export async function openGateway(
     homeAt,
     homeWarning,
     isRestorePending,
-    openGatewayTokens,
-    openPeopleHomes,
+    openGatewayHomes,
     openRuntime,
     problemText,
     readToken,
@@ -95,8 +92,7 @@ export async function openGateway(
     const exposed = listens ? await homeWarning(home) : undefined
     const { model, providers, models } = configuration
     const live = { model, providers, models, changed: new Set<() => void>() }
-    let around: PeopleParts | undefined
-    const people = openPeopleHomes({
+    const { people, within } = openGatewayHomes({
       home,
       configuration,
       capabilities,
@@ -104,13 +100,7 @@ export async function openGateway(
       version: version(),
       clock: systemClock,
       warn,
-      around: () => around!,
     })
-    const openTokens = async (store: RowPlace['store']) => {
-      const tokens = openGatewayTokens({ home, configured, store, random: randomBytes, clock: systemClock })
-      await tokens.ready
-      return tokens
-    }
     const runtime = await openRuntime({
       home,
       capabilities,
@@ -133,9 +123,7 @@ export async function openGateway(
               token,
               async open() {
                 const { store, policy } = await openBeside({ home, configuration, capabilities, io, warn })
-                const tokens = await openTokens(store)
-                around = { people: tokens.people, shared: { live, policy }, peers: waiting }
-                return { tokens, people }
+                return { tokens: await within({ store, shared: { live, policy } }, waiting), people }
               },
             }),
           signal: standby.signal,
@@ -143,8 +131,7 @@ export async function openGateway(
         },
       }),
     })
-    const tokens = await openTokens(runtime.store)
-    around = { people: tokens.people, shared: runtime.shared, peers: runtime.store.gateways }
+    const tokens = await within(runtime)
     const { entranceOptions } = await import('../server.ts')
     const checks = { examine, examineSecurity }
     const server = await createHomeServer(
@@ -268,7 +255,7 @@ export async function openLocalGateway(
 /** Opens a gateway that only reads. It claims nothing, so it works beside any other process on the home. */
 export async function openReadOnlyGateway(home: string, io: Io): Promise<GatewayConnection> {
   const { capabilities, configuration } = await loadWithWarnings(home, io)
-  const { openGatewayTokens, openPeopleHomes, openRuntime } = await import('../runtime.ts')
+  const { openGatewayHomes, openRuntime } = await import('../runtime.ts')
   const { environment } = io
   const runtime = await openRuntime({
     home,
@@ -279,9 +266,7 @@ export async function openReadOnlyGateway(home: string, io: Io): Promise<Gateway
     recovers: false,
     onlyReads: true,
   })
-  const tokens = openGatewayTokens({ home, store: runtime.store, random: randomBytes, clock: systemClock })
-  await tokens.ready
-  const people = openPeopleHomes({
+  const { people, within } = openGatewayHomes({
     home,
     configuration,
     capabilities,
@@ -289,9 +274,9 @@ export async function openReadOnlyGateway(home: string, io: Io): Promise<Gateway
     version: version(),
     clock: systemClock,
     warn: () => {},
-    around: () => ({ people: tokens.people, shared: runtime.shared }),
     onlyReads: true,
   })
+  const tokens = await within(runtime)
   return connectionTo(await createHomeServer(runtime, configuration, { people }, io), undefined, async () => {
     tokens.close()
     await runtime.close()

@@ -80,18 +80,16 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
       ...defined({ warn }),
     })
     const opened = runtime
-    const tokens = open.openGatewayTokens({ home, configured, store: opened.store, random: randomBytes, clock })
-    await tokens.ready
-    const people = open.openPeopleHomes({
+    const { people, within } = open.openGatewayHomes({
       home,
       clock,
-      around: () => ({ people: tokens.people, shared: opened.shared, peers: opened.store.gateways }),
       configuration,
       capabilities: loaded.capabilities,
       environment,
       version,
       warn: (text) => warn?.(text),
     })
+    const tokens = await within(opened)
     const opening = people.openAll()
     const server = createServer(opened, {
       ...(await hostedOptions(opened)),

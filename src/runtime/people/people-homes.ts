@@ -37,7 +37,7 @@ export interface PeopleParts {
   readonly peers?: Peers | undefined
 }
 
-interface PeopleHomesOptions extends Omit<PersonHomeOptions, 'shared'> {
+export interface PeopleHomesOptions extends Omit<PersonHomeOptions, 'shared'> {
   readonly around: () => PeopleParts
   /** Beside a gateway that has them: nothing is opened but to look at. */
   readonly onlyReads?: boolean
