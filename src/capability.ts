@@ -60,9 +60,12 @@ export {
   type StoredRecord,
   recordChoice,
   type RecordKind,
+  everybody,
+  groupNamed,
   recordName,
   type Records,
   recordText,
+  sharedWith,
 } from './capability/records.ts'
 export type { BodyBudget, BroughtToken, RawCall, RawEndpoint } from './capability/raw-endpoint.ts'
 export {

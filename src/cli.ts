@@ -32,7 +32,7 @@ export {
 } from './cli/io.ts'
 export { loadValidConfiguration } from './cli/load-configuration.ts'
 export { fetchPreview } from './cli/preview.ts'
-export { findRecord, parseVersion, recordSubcommands } from './cli/records.ts'
+export { findRecord, parseVersion, recordSubcommands, sharedWithOption } from './cli/records.ts'
 export { parseLimit, searchHistory, snippet } from './cli/search-history.ts'
 export { fetchTokenScale, sizedFile } from './cli/provider-tokens.ts'
 export { ownerText, sizeText, stateText } from './cli/state-text.ts'

@@ -11,6 +11,8 @@ export interface StoredRecord<Value> {
   readonly time: string
   /** `undefined`: it was removed in this version. */
   readonly value: Value | undefined
+  /** In the home of a person: it belongs to the owner of the gateway, who shares it, and can only be read. */
+  readonly shared?: true
 }
 
 /** A kind of things that people make, change, remove and bring back. Every version is kept. */
@@ -21,7 +23,7 @@ export interface Records<Value> {
   find(id: string): Promise<(StoredRecord<Value> & { readonly value: Value }) | undefined>
   /** Rejects with `not-found`. */
   get(id: string): Promise<StoredRecord<Value> & { readonly value: Value }>
-  /** What cannot be is `invalid-input`, with every fault named; a name that is taken too. */
+  /** What cannot be is `invalid-input`, with every fault named; a name that is taken too. What is shared is never changed here: `forbidden`. */
   create(value: unknown): Promise<StoredRecord<Value>>
   /** With `after`, the version that was looked at, a change of somebody else in between is `changed`. */
   change(id: string, value: unknown, after?: number): Promise<StoredRecord<Value>>
@@ -53,6 +55,22 @@ export const recordName = z
   .min(1, 'needs a name')
   .max(100, 'is longer than 100 characters')
   .regex(/^[^\p{Cc}]*$/u, 'must be one line')
+
+/** In `sharedWith`: everybody on the gateway. */
+export const everybody = '*'
+
+/** How `sharedWith` names a group, which may be called as a person is. */
+export const groupNamed = (group: string): string => `group:${group}`
+
+/** With whom the owner of a gateway shares a record. */
+export const sharedWith = z
+  .array(z.string().trim().min(1).max(200))
+  .min(1)
+  .max(1_000)
+  .optional()
+  .describe(
+    'Other people of this gateway who have it too, to read and use: `*` for everybody, names of people, and `group:NAME`. Absent: nobody.',
+  )
 
 export const recordText = z.string().max(200_000, 'is longer than 200,000 characters')
 

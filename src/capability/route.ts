@@ -59,6 +59,8 @@ export interface Route {
   readonly form?: z.ZodType
   /** What the token of a caller has to be for. `admin` unless given: a route that forgets it is open to nobody else. */
   readonly scope?: TokenScope
+  /** The scope in the home of a person, where what it changes is their own. As `scope` unless given. */
+  readonly personScope?: TokenScope
   /** `false`: anyone who reaches the port may ask for it, from a page of this gateway. It must reveal nothing of the home. */
   readonly needsToken?: false
   /** Request headers that it reads, with what they are for. */

@@ -2,14 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { GatewayConnection, Io } from '../capability.ts'
 import { defined, errorMessage, systemClock } from '../platform.ts'
-import type {
-  Configuration,
-  GatewayTokens,
-  HostedRuntime,
-  OpenOptions,
-  PeopleHomes,
-  Runtime,
-} from '../runtime.ts'
+import type { Configuration, GatewayTokens, HostedRuntime, OpenOptions, PeopleHomes, Runtime } from '../runtime.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import type { Claim, Waiting } from '../session.ts'
 import { hideSecrets } from './config/effective-values.ts'

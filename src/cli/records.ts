@@ -37,6 +37,12 @@ interface RecordFields {
   readonly [field: string]: unknown
 }
 
+/** The option of the kinds of records that the owner can share with other people. */
+export const sharedWithOption = {
+  value: 'A,B',
+  summary: 'the people who have it too, to read: names, group:NAME, `*` for everybody; empty: nobody',
+} as const
+
 /** The subcommands list, show, new, edit, delete, versions, restore and use of a kind of record. */
 export function recordSubcommands(kind: RecordCommands): Readonly<Record<string, Subcommand>> {
   const { name: noun, usage } = kind
@@ -142,8 +148,19 @@ async function readFields(kind: RecordCommands, call: CommandCall, io: Io): Prom
   }
   return {
     ...defined({ name: call.text('name'), [field]: file === undefined ? text : await readNamedFile(file, io) }),
+    ...defined({ sharedWith: readSharedWith(call) }),
     ...fields?.(call),
   }
+}
+
+/** `null`: nobody any more. */
+function readSharedWith(call: CommandCall): readonly string[] | null | undefined {
+  const names = call
+    .text('shared-with')
+    ?.split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  return names?.length === 0 ? null : names
 }
 
 function noteWarnings({ warnings = [] }: WrittenRecord, io: Io): number {

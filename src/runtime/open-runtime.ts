@@ -21,6 +21,7 @@ import { moduleFiles } from './load-module.ts'
 import { loadPlugins } from './load-plugins.ts'
 import type { LiveModels } from './models/model-choice.ts'
 import { findCounter } from './models/counters.ts'
+import type { SharedRecords } from './people/shared-records.ts'
 import { secretFiles, openHomeSecrets, secretVariables } from './secrets/home-secrets.ts'
 import { type PinnedPolicy, pinnedPolicy, unconfinedPrograms } from './tools/pinned-policy.ts'
 import { watchStore } from './watched-store.ts'
@@ -64,6 +65,8 @@ export interface EnclosingHome {
   readonly policy: PinnedPolicy
   /** Folders of its owner that no tool here may touch, beside that home. */
   readonly outOfReach: readonly string[]
+  /** What its owner shares with this person. */
+  readonly shared: SharedRecords
   /** The configuration of this person as it is now. Rejects where it cannot be read. */
   configuration(): Promise<Configuration>
 }
@@ -186,6 +189,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
         readOnly: moduleFiles([...plugins, ...configuration.capabilities], within?.home ?? home),
       },
       timeZone: context.timeZone,
+      sharedRecords: within?.shared,
       keep: configuration.keep,
       budgets: moneyBudgets(configuration),
       // A limit of the owner is none if those that it limits could pass it.

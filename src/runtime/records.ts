@@ -2,22 +2,50 @@ import { type Clock, type StoredRecord, type RecordKind, type Records, RuntimeEr
 import { defined, foldCase, serialQueue } from '../platform.ts'
 import { type RecordStore, type RecordVersion, StoreError } from '../session.ts'
 import { runtimeFailure } from './failure.ts'
+import type { SharedRecords } from './people/shared-records.ts'
 
 export function createRecords<Value>(
-  { store, clock }: { readonly store: RecordStore; readonly clock: Clock },
+  {
+    store,
+    clock,
+    shared,
+  }: {
+    readonly store: RecordStore
+    readonly clock: Clock
+    /** What the owner shares, in the home of a person. */
+    readonly shared?: SharedRecords | undefined
+  },
   { kind, schema, nameOf, command = `${kind}s`, check }: RecordKind<Value>,
 ): Records<Value> {
   /** One change after another, so that of two that use one name the second is refused. */
   const changes = serialQueue()
 
-  async function list() {
+  async function own() {
     const records = await store.records(kind)
     return records.map((record) => ({ ...keptVersion(record), value: record.value as Value }))
   }
 
+  async function ofOwner() {
+    const records = (await shared?.list(kind)) ?? []
+    return records.map((record) => ({
+      ...keptVersion(record),
+      value: record.value as Value,
+      shared: true as const,
+    }))
+  }
+
+  /** One of its own hides a shared one of the same name. */
+  async function list() {
+    const records = await own()
+    const others = await ofOwner()
+    const isFree = (name: string) => !records.some(({ value }) => sameName(nameOf(value), name))
+    return [...records, ...others.filter(({ value }) => isFree(nameOf(value)))]
+  }
+
   async function find(id: string) {
     const record = await store.record(kind, id)
-    return record && record.value !== null ? { ...keptVersion(record), value: record.value as Value } : undefined
+    if (record === undefined) return (await ofOwner()).find((each) => each.id === id)
+    return record.value === null ? undefined : { ...keptVersion(record), value: record.value as Value }
   }
 
   async function get(id: string) {
@@ -42,10 +70,19 @@ export function createRecords<Value>(
       const problems = read.error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`)
       throw new RuntimeError('invalid-input', `Invalid ${kind}: ${problems.join('; ')}.`, { problems })
     }
+    if (shared && (read.data as { readonly sharedWith?: unknown }).sharedWith !== undefined)
+      throw new RuntimeError('invalid-input', 'Only the owner of the gateway can share: leave out `sharedWith`.')
     const name = nameOf(read.data)
     const taken = (await list()).find(({ id, value }) => id !== own && sameName(nameOf(value), name))
     if (taken) throw new RuntimeError('invalid-input', `There is ${article(kind)} named ${name} already: ${taken.id}.`)
     return read.data
+  }
+
+  /** One that can be changed here. */
+  async function getOwn(id: string) {
+    const found = await get(id)
+    if ('shared' in found) throw ofOwnerAlone(kind, nameOf(found.value))
+    return found
   }
 
   return {
@@ -60,14 +97,14 @@ export function createRecords<Value>(
       }),
     change: (id, given, after) =>
       changes.add(async () => {
-        const before = await get(id)
+        const before = await getOwn(id)
         const value = await checked(given, id)
         await check?.(value, before.value)
         return put(id, value, after)
       }),
     remove: (id) =>
       changes.add(async () => {
-        await get(id)
+        await getOwn(id)
         await put(id, null, undefined)
       }),
     async removed() {
@@ -78,12 +115,14 @@ export function createRecords<Value>(
     },
     async versions(id) {
       const versions = await store.recordVersions(kind, id)
-      if (versions.length === 0) throw noSuchRecord({ kind, command }, id)
+      // Of what is shared the versions before are the owner's alone.
+      if (versions.length === 0) return [await get(id)]
       return versions.map((version) => keptVersion<Value>(version))
     },
     restore: (id, version) =>
       changes.add(async () => {
         const versions = await store.recordVersions(kind, id)
+        if (versions.length === 0) await getOwn(id)
         const found = versions.find((each) => each.version === version)
         if (!found || found.value === null) throw noSuchRecord({ kind, command }, id, version)
         return put(id, await checked(found.value, id), undefined)
@@ -117,6 +156,12 @@ function noSuchRecord(
         ]
   const facts = { kind, id, ...(version !== undefined && { version }) }
   return new RuntimeError('not-found', message, facts, { hint: `List them with \`${list}\`.` })
+}
+
+/** In the home of a person: a record of the owner cannot be changed. */
+export function ofOwnerAlone(kind: string, name: string): RuntimeError {
+  const hint = `Make ${article(kind)} of your own with what you need of it.`
+  return new RuntimeError('forbidden', `Only the owner of the gateway can change ${name}.`, { kind }, { hint })
 }
 
 function changedError(kind: string, id: string): RuntimeError {

@@ -10,6 +10,7 @@ import { localTimeZone } from '../platform.ts'
 import { homeAt } from './home/home.ts'
 import type { KeepRules } from './home/keep-rules.ts'
 import { rememberCounts } from './models/counters.ts'
+import type { SharedRecords } from './people/shared-records.ts'
 import { createRecords } from './records.ts'
 import type { LiveModels } from './models/model-choice.ts'
 import type { HomeSecrets } from './secrets/home-secrets.ts'
@@ -55,6 +56,8 @@ export interface RuntimeParts {
   readonly historyIndex?: string
   /** The owner's time zone. This machine's where absent. */
   readonly timeZone?: string
+  /** What the owner of the gateway shares, in the home of a person. */
+  readonly sharedRecords?: SharedRecords | undefined
   /** The secrets that it knows: no result, layer, warning or error contains one. None where absent. */
   readonly secrets?: HomeSecrets
   /** Decides alone what may run. */
@@ -123,7 +126,7 @@ export function startParts(
     access: () => parts.policy.current(),
     redact: (text) => secrets?.redact(text) ?? text,
     places: parts.places ?? {},
-    records: (kind) => createRecords({ store, clock }, kind),
+    records: (kind) => createRecords({ store, clock, shared: parts.sharedRecords }, kind),
     warn,
     runtime,
   })

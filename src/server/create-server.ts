@@ -115,6 +115,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
 function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer {
   const { contributions = [], choices = {}, within } = options
   const { clock } = runtime.store
+  const isOfPerson = within !== undefined
   assertBindIsSafe(options.bind, options.token)
   assertChoiceNames(Object.keys(choices))
   const browsers = within?.browsers ?? options.tokens?.browsers ?? openBrowserSessions({ random: randomBytes, clock })
@@ -126,6 +127,7 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
       title: 'Foreword',
       version: options.version,
       description: 'Assembles, budgets, records and explains every word a model reads.',
+      isOfPerson,
     })
   })
   const record = async (facts: AuditFacts, time: string): Promise<void> =>
@@ -222,12 +224,8 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
     additions: contributions.flatMap(({ mcp: addition }) => addition ?? []),
   })
   const app = new Hono<{ Bindings: RouteBindings }>()
-  mount(app, routes, { maxBodyBytes, streams, visits, rooms, clock })
-  app.onError((error, { req }) => {
-    // Who went away in the middle of a request has broken it off, and nothing here failed.
-    const gone = req.raw.signal.aborted ? new HttpFailure('cancelled', 'The request was broken off.') : undefined
-    return answerFailure(gone ?? error, req.path, req.raw.headers)
-  })
+  mount(app, routes, { isOfPerson, maxBodyBytes, streams, visits, rooms, clock })
+  app.onError((error, context) => answerFailure(error, context.req.path, context.req.raw.headers))
   app.notFound(({ req }) => {
     const { headers } = req.raw
     const reachable = routes.filter(({ header }) => header === undefined || headers.has(header))

@@ -10,13 +10,18 @@ export interface OpenapiInfo {
   readonly title: string
   readonly version: string
   readonly description?: string
+  /** The home is that of a person. `false` unless given. */
+  readonly isOfPerson?: boolean
 }
 
 /** The OpenAPI document of these routes, made from the schemas that check their requests. */
-export function openapiDocument(routes: readonly Route[], info: OpenapiInfo): Promise<unknown> {
+export function openapiDocument(
+  routes: readonly Route[],
+  { isOfPerson = false, ...info }: OpenapiInfo,
+): Promise<unknown> {
   const app = new Hono()
   for (const one of operations(routes))
-    app.on(one.method, one.path, describeRoute(describe(one)), (context) => context.body(null))
+    app.on(one.method, one.path, describeRoute(describe(one, isOfPerson)), (context) => context.body(null))
   return generateSpecs(app, {
     excludeStaticFile: false,
     documentation: {
@@ -43,8 +48,8 @@ const SCOPES =
   'The token of the owner, or a named one. `security` of an operation names the scope that it needs: `read`, `talk`, `approve` and ' +
   '`admin` each include the ones before; `mcp` is for /mcp alone.'
 
-function describe(route: Route): DescribeRouteOptions {
-  const scope = neededScope(route)
+function describe(route: Route, isOfPerson: boolean): DescribeRouteOptions {
+  const scope = neededScope(route, isOfPerson)
   return {
     tags: [route.tag],
     summary: route.summary,

@@ -28,7 +28,7 @@ const FILES_FACTOR = 16
 export function mount(
   app: Hono<{ Bindings: RouteBindings }>,
   routes: readonly Route[],
-  { maxBodyBytes, streams, visits, rooms, clock }: MountOptions,
+  { isOfPerson, maxBodyBytes, streams, visits, rooms, clock }: MountOptions,
 ): void {
   // Of several routes of one path, those that only some requests come to are asked first.
   for (const each of [
@@ -44,7 +44,7 @@ export function mount(
       if (header !== undefined && !request.headers.has(header)) return next()
       const { outgoing, visitor, remote } = context.env
       // Here and nowhere else: what was routed decides, not what a path looks like.
-      const scope = neededScope(each)
+      const scope = neededScope(each, isOfPerson)
       if (scope !== 'none') requireScope(visitor, scope, `${method} ${path}`)
       if (method !== 'GET' && (scope === 'approve' || scope === 'admin')) refuseTools(outgoing, `${method} ${path}`)
       const room = rooms(visitor.by)
@@ -93,6 +93,8 @@ function refuseTools(outgoing: ServerResponse | undefined, what: string): void {
 }
 
 interface MountOptions {
+  /** The home is that of a person. */
+  readonly isOfPerson: boolean
   readonly clock: Clock
   readonly maxBodyBytes: number
   readonly streams: Streams
@@ -100,9 +102,13 @@ interface MountOptions {
   readonly rooms: ReturnType<typeof createBodyRooms>
 }
 
-/** What a caller of a route needs: what the route declares, and `admin` where it declares nothing. */
-export function neededScope({ needsToken, scope = 'admin' }: Pick<Route, 'needsToken' | 'scope'>): TokenScope | 'none' {
-  return needsToken === false ? 'none' : scope
+/** What a caller of a route needs in the home of the owner or of a person: what it declares, and `admin` where it declares nothing. */
+export function neededScope(
+  { needsToken, scope = 'admin', personScope = scope }: Pick<Route, 'needsToken' | 'scope' | 'personScope'>,
+  isOfPerson: boolean,
+): TokenScope | 'none' {
+  if (needsToken === false) return 'none'
+  return isOfPerson ? personScope : scope
 }
 
 function parseInput(schema: z.ZodType, value: unknown, where: string): unknown {

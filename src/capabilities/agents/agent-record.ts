@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type CapabilityHost, type RecordKind, recordName, recordText } from '../../capability.ts'
+import { type CapabilityHost, type RecordKind, recordName, recordText, sharedWith } from '../../capability.ts'
 import { ForewordError, nearestName } from '../../platform.ts'
 
 export function agentSchema(layouts: readonly string[]) {
@@ -30,6 +30,7 @@ export function agentSchema(layouts: readonly string[]) {
       .enum(layouts as [string, ...string[]], { error: ({ input }) => unknownLayout(input, layouts) })
       .optional()
       .describe('A layout; as configured where absent.'),
+    sharedWith,
   })
 }
 

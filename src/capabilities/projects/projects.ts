@@ -8,6 +8,7 @@ import {
   type RecordKind,
   recordName,
   recordText,
+  sharedWith,
 } from '../../capability.ts'
 import { z } from 'zod'
 
@@ -51,6 +52,7 @@ export const projects = capability<undefined, Records<ProjectValue>>({
 export const projectSchema = z.strictObject({
   name: recordName.describe('Name of the project.'),
   instructions: recordText.default('').describe('Instructions for the default agent in this project.'),
+  sharedWith,
 })
 
 export type ProjectValue = z.output<typeof projectSchema>

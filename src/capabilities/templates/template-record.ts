@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type RecordKind, recordName, recordText } from '../../capability.ts'
+import { type RecordKind, recordName, recordText, sharedWith } from '../../capability.ts'
 
 export const templateSchema = z.strictObject({
   name: recordName
@@ -11,6 +11,7 @@ export const templateSchema = z.strictObject({
     .describe(
       'The message. `{{topic}}` is a field, `{{topic:tides}}` one with a value, `{{tone:formal|friendly}}` a choice.',
     ),
+  sharedWith,
 })
 
 export type TemplateValue = z.output<typeof templateSchema>

@@ -24,6 +24,7 @@ interface ListedPerson {
   readonly role: string
   readonly made: string
   readonly email?: string
+  readonly groups?: readonly string[]
   readonly usage?: {
     readonly sessions: number
     readonly prompt: number
@@ -46,6 +47,7 @@ export const peopleCommand = commandWithSubcommands({
   details:
     'Each person has sessions, files, memory and limits of their own, which no other person sees. `add` prints an invitation: a link that signs ' +
     'one browser in, once, within seven days; `invite` makes another one. A `member` talks and decides about calls of tools, a `guest` talks. ' +
+    '`groups` says which groups somebody is in, with which an agent, a project or a template can be shared; without a group, none. ' +
     'A program gets a token with `foreword token new NAME --scope talk --person PERSON`. `remove` deletes a home with everything in it.',
   options: {
     role: { value: 'ROLE', summary: `what they may do: ${personRoles.join(' or ')} (default: member)` },
@@ -57,6 +59,7 @@ export const peopleCommand = commandWithSubcommands({
     list: { usage: '[--json]', run: listPeople() },
     add: { usage: 'NAME [--role ROLE] [--email ADDRESS] [--json]', forPersons: 'let people in', run: addPerson },
     invite: { usage: 'NAME [--json]', forPersons: 'let people in', run: invitePerson },
+    groups: { usage: 'NAME [GROUP…] [--json]', forPersons: 'change what people are offered', run: changeGroups },
     role: { usage: 'NAME ROLE [--json]', forPersons: 'change what people may do', run: changeRole },
     remove: { usage: 'NAME [--yes] [--json]', forPersons: 'remove people', run: removePerson },
   },
@@ -71,16 +74,17 @@ function listPeople() {
 
 function peopleTable(people: readonly ListedPerson[], io: Io): string {
   const now = new Date()
-  const rows = people.map(({ name, role, usage, email }) => ({
+  const rows = people.map(({ name, role, usage, email, groups }) => ({
     person: name,
     role,
     email: email ?? '',
+    groups: groups?.join(', ') ?? '',
     sessions: usage === undefined ? 'not known' : String(usage.sessions),
     tokens: usage === undefined ? '' : numberText(usage.prompt + usage.output),
     cost: usage?.money === undefined ? '' : exactMoneyText(usage.money),
     'last active': usage?.updated === undefined ? 'never' : timeText(usage.updated, now),
   }))
-  return rowTable(rows, io, { spare: ['email', 'tokens'] })
+  return rowTable(rows, io, { spare: ['email', 'groups', 'tokens'] })
 }
 
 async function addPerson(call: CommandCall, io: Io): Promise<number> {
@@ -130,6 +134,15 @@ async function changeRole(call: CommandCall, io: Io): Promise<number> {
     sendRequest(connection, apiPath('/api/people/', name), { method: 'PATCH', body: { role } }),
   )
   return printChange({ person: name, role }, `${name} is ${role} now.`, call, io)
+}
+
+async function changeGroups(call: CommandCall, io: Io): Promise<number> {
+  const [, name, ...groups] = call.words as readonly [string, string, ...string[]]
+  await withConnection(call.home, io, 'write', (connection) =>
+    sendRequest(connection, apiPath('/api/people/', name), { method: 'PATCH', body: { groups } }),
+  )
+  const text = groups.length === 0 ? `${name} is in no group now.` : `${name} is in ${groups.join(', ')} now.`
+  return printChange({ person: name, groups }, text, call, io)
 }
 
 async function removePerson(call: CommandCall, io: Io): Promise<number> {

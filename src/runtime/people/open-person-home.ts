@@ -15,6 +15,7 @@ import { openRuntime } from '../open-runtime.ts'
 import { personHome } from '../tokens/people.ts'
 import { ownersFolders, personCapabilities, personConfiguration } from './person-configuration.ts'
 import { personPolicy } from './person-policy.ts'
+import { sharedRecords } from './shared-records.ts'
 
 /** The home of a person that is open here. */
 export interface OpenPersonHome {
@@ -34,6 +35,8 @@ export interface PersonHomeOptions {
   readonly clock: Clock
   /** What the owner has decided for everybody. */
   readonly shared: HostedRuntime['shared']
+  /** The lists of the owner as they are now. */
+  readonly owner: Parameters<typeof sharedRecords>[0]
   readonly warn: (text: string) => void
 }
 
@@ -98,7 +101,7 @@ export function readPersonHome(name: string, options: PersonHomeOptions): Promis
 
 function openingOf(
   name: string,
-  { home, capabilities, environment, version, clock, shared, ...given }: PersonHomeOptions,
+  { home, capabilities, environment, version, clock, shared, owner, ...given }: PersonHomeOptions,
 ) {
   const folder = personHome(home, name)
   const ofPerson = (configuration: Configuration) =>
@@ -114,6 +117,7 @@ function openingOf(
       home,
       live: shared.live,
       policy: personPolicy(shared.policy),
+      shared: sharedRecords(owner, name),
       outOfReach: ownersFolders(given.configuration, capabilities),
       async configuration() {
         const { configuration: now, problems } = await loadConfiguration({ home, environment, capabilities })

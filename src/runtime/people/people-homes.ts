@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { RuntimeError } from '../../capability.ts'
 import { errorMessage } from '../../platform.ts'
+import type { RecordStore } from '../../session.ts'
 import { personStore } from '../configuration/configuration.ts'
 import type { HostedRuntime } from '../create-runtime.ts'
 import {
@@ -31,13 +32,15 @@ export type HomePlace = { readonly runtime: HostedRuntime } | { readonly elsewhe
 /** What the homes of people lie in, as it is now: a gateway that stood by may take the home of the owner over. */
 export interface PeopleParts {
   readonly people: People
+  /** Those of the owner, of which some are shared. */
+  readonly records: Pick<RecordStore, 'records'>
   /** What the owner has decided for everybody. */
   readonly shared: HostedRuntime['shared']
   /** This gateway among those on the database; absent: it is the only one. */
   readonly peers?: Peers | undefined
 }
 
-export interface PeopleHomesOptions extends Omit<PersonHomeOptions, 'shared'> {
+export interface PeopleHomesOptions extends Omit<PersonHomeOptions, 'shared' | 'owner'> {
   readonly around: () => PeopleParts
   /** Beside a gateway that has them: nothing is opened but to look at. */
   readonly onlyReads?: boolean
@@ -68,7 +71,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       throw new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
     const before = opened.get(name)
     if (before) return before
-    const next = openPersonHome(name, { ...options, shared: around().shared }, placement.isGone)
+    const next = openPersonHome(name, { ...options, shared: around().shared, owner: around }, placement.isGone)
     opened.set(name, next)
     void welcome(name, next)
     return next
@@ -178,7 +181,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     async look<Found>(name: string, work: (runtime: HostedRuntime) => Promise<Found>): Promise<Found> {
       const place = options.onlyReads ? undefined : await self.place(name)
       if (place && 'runtime' in place) return work(place.runtime)
-      const runtime = await readPersonHome(name, { ...options, shared: around().shared })
+      const runtime = await readPersonHome(name, { ...options, shared: around().shared, owner: around })
       try {
         return await work(runtime)
       } finally {

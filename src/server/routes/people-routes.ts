@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { jsonAnswer, personRoles, type Route, route, type Runtime } from '../../capability.ts'
+import { jsonAnswer, personRoles, type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { type GatewayTokens, isThere, type PeopleHomes, type Person, personNotFound } from '../../runtime.ts'
 
@@ -15,6 +15,10 @@ const tag = 'people'
 const name = z.string().min(1).max(32)
 const role = z.enum(personRoles).describe('`member`: talks and decides about calls of tools. `guest`: talks.')
 const email = z.string().max(320)
+const groups = z
+  .array(z.string().trim().min(1).max(200))
+  .max(100)
+  .describe('What `sharedWith` of a record names with `group:`. A provider that they sign in with says it instead.')
 
 const person = z.object({
   name,
@@ -22,7 +26,7 @@ const person = z.object({
   made: z.iso.datetime(),
   email: email.optional(),
   signsIn: z.boolean().describe('Whether they have signed in with a provider.'),
-  groups: z.array(z.string()).optional(),
+  groups: groups.optional(),
 })
 
 const usage = z.object({
@@ -110,6 +114,7 @@ export function peopleRoutes(options: PeopleRoutesOptions): readonly Route[] {
         name: name.describe('Small letters, digits and single dashes.'),
         role: role.default('member'),
         email: email.optional(),
+        groups: groups.optional(),
       }),
       answers: () => jsonAnswer('The person', person.extend({ invitation: invitation.optional() }), 201),
       async handle({ body, caller: { by } }) {
@@ -120,10 +125,12 @@ export function peopleRoutes(options: PeopleRoutesOptions): readonly Route[] {
     route('PATCH /api/people/:person', {
       scope,
       tag,
-      summary: 'Changes the role or the address of a person',
-      body: z.strictObject({ role: role.optional(), email: email.optional() }),
+      summary: 'Changes the role, the address or the groups of a person',
+      body: z.strictObject({ role: role.optional(), email: email.optional(), groups: groups.optional() }),
       answers: () => jsonAnswer('The person', person),
       async handle({ param, body, caller }) {
+        const found = people.find(param('person'))
+        if (body.groups !== undefined && found?.identity !== undefined) throw groupsElsewhere(found.name)
         await people.change(param('person'), body, caller.by)
         return shown(people.find(param('person'))!)
       },
@@ -161,12 +168,17 @@ export function peopleRoutes(options: PeopleRoutesOptions): readonly Route[] {
   ]
 }
 
-function shown({ name: who, role: as, made, email: address, identity, groups }: Person): z.output<typeof person> {
+function groupsElsewhere(who: string): RuntimeError {
+  const hint = 'Change them there, or name the person in `sharedWith`.'
+  return new RuntimeError('invalid-input', `The provider says which groups ${who} is in.`, { person: who }, { hint })
+}
+
+function shown({ name: who, role: as, made, email: address, identity, groups: own }: Person): z.output<typeof person> {
   return {
     name: who,
     role: as,
     made,
     signsIn: identity !== undefined,
-    ...defined({ email: address, groups: groups && [...groups] }),
+    ...defined({ email: address, groups: own && [...own] }),
   }
 }

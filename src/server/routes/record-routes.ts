@@ -46,6 +46,7 @@ export function recordRoutes<Value extends object>(
     }),
     route(`POST ${all}`, {
       scope: 'admin',
+      personScope: 'approve',
       tag,
       summary: `Creates ${one}`,
       body: schema,
@@ -64,6 +65,7 @@ export function recordRoutes<Value extends object>(
     }),
     route(`PATCH ${each}`, {
       scope: 'admin',
+      personScope: 'approve',
       tag,
       summary: `Changes ${one}`,
       description:
@@ -84,6 +86,7 @@ export function recordRoutes<Value extends object>(
     }),
     route(`DELETE ${each}`, {
       scope: 'admin',
+      personScope: 'approve',
       tag,
       summary: `Removes ${one}; its versions stay`,
       answers: { 204: { description: 'Removed' } },
@@ -98,6 +101,7 @@ export function recordRoutes<Value extends object>(
     }),
     route(`POST ${each}/restore`, {
       scope: 'admin',
+      personScope: 'approve',
       tag,
       summary: `Restores an earlier version of ${one} as the newest, also after a removal`,
       body: restoreBodySchema,
@@ -118,6 +122,10 @@ function recordSchema(value: z.ZodObject) {
     version: z.number().describe('1, 2, 3 …'),
     time: z.string(),
     value: value.optional().describe('Absent: this version removed it.'),
+    shared: z
+      .literal(true)
+      .optional()
+      .describe('In the home of a person: the owner of the gateway shares it, and it can only be read.'),
   })
 }
 

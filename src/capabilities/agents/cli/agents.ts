@@ -1,4 +1,4 @@
-import { commandWithSubcommands, recordSubcommands, usageFailure, yesOption } from '../../../cli.ts'
+import { commandWithSubcommands, recordSubcommands, sharedWithOption, usageFailure, yesOption } from '../../../cli.ts'
 import type { CommandCall } from '../../../capability.ts'
 import { defined } from '../../../platform.ts'
 
@@ -23,6 +23,7 @@ export const agentsCommand = commandWithSubcommands({
     layout: { value: 'NAME', summary: 'the layout of its requests' },
     without: { value: 'FIELD', summary: 'remove its reminder, tools, skills, model or layout; may be repeated' },
     session: { value: 'ID', summary: 'use: the session that it answers in' },
+    'shared-with': sharedWithOption,
     yes: yesOption,
   },
   first: 'list',
@@ -32,7 +33,7 @@ export const agentsCommand = commandWithSubcommands({
     columns: ['mode', 'model'],
     fields: agentFields,
     usage: {
-      new: '[--prompt TEXT] [--mode MODE] [--reminder TEXT] [--tools A,B] [--skills A,B] [--model ID] [--layout NAME]',
+      new: '[--prompt TEXT] [--mode MODE] [--reminder TEXT] [--tools A,B] [--skills A,B] [--model ID] [--layout NAME] [--shared-with A,B]',
       edit: '[--prompt-file PATH] [--without FIELD]',
     },
   }),

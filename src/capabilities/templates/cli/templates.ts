@@ -5,6 +5,7 @@ import {
   print,
   printJson,
   recordSubcommands,
+  sharedWithOption,
   withConnection,
   yesOption,
 } from '../../../cli.ts'
@@ -14,7 +15,10 @@ import type { TemplateValue } from '../template-record.ts'
 const { use: _, ...subcommands } = recordSubcommands({
   name: 'template',
   text: 'text',
-  usage: { new: '[--text TEXT] [--text-file PATH]', edit: '[--name NAME] [--text TEXT] [--text-file PATH]' },
+  usage: {
+    new: '[--text TEXT] [--text-file PATH] [--shared-with A,B]',
+    edit: '[--name NAME] [--text TEXT] [--text-file PATH]',
+  },
 })
 
 export const templatesCommand = commandWithSubcommands({
@@ -29,6 +33,7 @@ export const templatesCommand = commandWithSubcommands({
     name: { value: 'NAME', summary: 'its name: one word' },
     text: { value: 'TEXT', summary: 'the message, with its fields' },
     'text-file': { value: 'PATH', summary: 'the message from a file, or `-`' },
+    'shared-with': sharedWithOption,
     yes: yesOption,
   },
   first: 'list',

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Asker, openTeam, say } from './team.ts'
+
+interface Kept {
+  readonly id: string
+  readonly version: number
+  readonly shared?: true
+  readonly value: { readonly name: string; readonly sharedWith?: readonly string[] }
+}
+
+const kinds = {
+  agent: { prompt: 'You are a clerk.' },
+  project: { instructions: 'Answer in one line.' },
+  template: { text: 'When does the tide turn?' },
+} as const
+
+const make = (who: Asker, kind: keyof typeof kinds, name: string, sharedWith?: readonly string[]) =>
+  who.json<Kept>(`/api/${kind}s`, { body: { name, ...kinds[kind], ...(sharedWith && { sharedWith }) } })
+
+const listed = async (who: Asker, kind: string) =>
+  (await who.json<Readonly<Record<string, readonly Kept[]>>>(`/api/${kind}s`))[`${kind}s`]!
+
+const namesOf = async (who: Asker, kind: string) => (await listed(who, kind)).map(({ value }) => value.name)
+
+const failure = async (response: Response) =>
+  ((await response.json()) as { readonly error: { readonly code: string; readonly message: string } }).error
+
+for (const kind of ['agent', 'project', 'template'] as const) {
+  test(`the owner shares a ${kind} with everybody, a person or a group, and nobody else has it`, async (t) => {
+    const team = await openTeam(t)
+    const [ann, bob, carol] = [await team.add('ann'), await team.add('bob'), await team.add('carol', 'guest')]
+    await make(team.owner, kind, 'own')
+    await make(team.owner, kind, 'all', ['*'])
+    await make(team.owner, kind, 'anns', ['ann'])
+    const ofGroup = await make(team.owner, kind, 'divers', ['group:divers', 'group:captains'])
+    await team.owner.json('/api/people/bob', { method: 'PATCH', body: { groups: ['divers'] } })
+
+    assert.deepEqual(await namesOf(ann, kind), ['all', 'anns'])
+    assert.deepEqual(await namesOf(bob, kind), ['all', 'divers'])
+    assert.deepEqual(await namesOf(carol, kind), ['all'])
+    const [found] = (await listed(bob, kind)).filter(({ value }) => value.name === 'divers')
+    assert.equal(found!.shared, true)
+    // Who else has it is nobody's business.
+    assert.equal(found!.value.sharedWith, undefined)
+    assert.equal((await ann.request(`/api/${kind}s/${ofGroup.id}`)).status, 404)
+    assert.equal((await ann.request(`/api/${kind}s/${ofGroup.id}/versions`)).status, 404)
+
+    // From now on, without a restart.
+    await team.owner.json('/api/people/bob', { method: 'PATCH', body: { groups: [] } })
+    assert.deepEqual(await namesOf(bob, kind), ['all'])
+    await team.owner.json(`/api/${kind}s/${ofGroup.id}`, { method: 'PATCH', body: { sharedWith: ['bob'] } })
+    assert.deepEqual(await namesOf(bob, kind), ['all', 'divers'])
+    await team.owner.json(`/api/${kind}s/${ofGroup.id}`, { method: 'PATCH', body: { sharedWith: null } })
+    assert.equal((await bob.request(`/api/${kind}s/${ofGroup.id}`)).status, 404)
+  })
+
+  test(`nobody changes a ${kind} that the owner shares, and a member has some of their own`, async (t) => {
+    const team = await openTeam(t)
+    const [ann, bob, carol] = [await team.add('ann'), await team.add('bob'), await team.add('carol', 'guest')]
+    const { id } = await make(team.owner, kind, 'all', ['*'])
+    const tries = [
+      { path: `/api/${kind}s/${id}`, method: 'PATCH', body: { name: 'other' } },
+      { path: `/api/${kind}s/${id}`, method: 'DELETE' },
+      { path: `/api/${kind}s/${id}/restore`, method: 'POST', body: { version: 1 } },
+    ]
+    for (const who of [ann, carol]) {
+      for (const { path, ...options } of tries) {
+        const response = await who.request(path, options)
+        assert.equal(response.status, 403, `${who.name} ${options.method} ${path}`)
+        assert.equal((await failure(response)).code, 'forbidden')
+      }
+    }
+    assert.deepEqual(
+      (await listed(team.owner, kind)).map(({ value, version }) => [value.name, version]),
+      [['all', 1]],
+    )
+    const own = await make(ann, kind, 'mine')
+    assert.deepEqual(await namesOf(ann, kind), ['mine', 'all'])
+    assert.deepEqual(await namesOf(bob, kind), ['all'])
+    assert.deepEqual(await namesOf(team.owner, kind), ['all'])
+    assert.equal((await bob.request(`/api/${kind}s/${own.id}`)).status, 404)
+    await ann.json(`/api/${kind}s/${own.id}`, { method: 'PATCH', body: { name: 'my-own' } })
+    assert.deepEqual(await namesOf(ann, kind), ['my-own', 'all'])
+    const body = { name: 'x', ...kinds[kind] }
+    assert.equal((await carol.request(`/api/${kind}s`, { body })).status, 403)
+    const shares = await ann.request(`/api/${kind}s`, { body: { ...body, sharedWith: ['*'] } })
+    assert.match((await failure(shares)).message, /Only the owner of the gateway can share/)
+    // A token of the owner for approvals is no person.
+    const { token } = await team.owner.json<{ readonly token: string }>('/api/tokens', {
+      body: { name: 'decider', scope: 'approve' },
+    })
+    const decider = team.asker('decider', { authorization: `Bearer ${token}` })
+    assert.equal((await decider.request(`/api/${kind}s`, { body })).status, 403)
+  })
+}
+
+test('a shared agent answers in a session of a person, and no longer once it is not shared', async (t) => {
+  const team = await openTeam(t)
+  const ann = await team.add('ann')
+  const { id } = await make(team.owner, 'agent', 'clerk', ['ann'])
+  const session = await say(ann, 'Hello')
+  await ann.json(`/api/sessions/${session}`, { method: 'PATCH', body: { agent: id } })
+  await say(ann, 'Who are you?', session)
+  const texts = async () => {
+    const { calls } = await ann.json<{ readonly calls: readonly { readonly id: string }[] }>(
+      `/api/sessions/${session}/calls`,
+    )
+    return await Promise.all(
+      calls.map(async ({ id: call }) => (await ann.request(`/api/calls/${call}/request`)).text()),
+    )
+  }
+  assert.deepEqual(
+    (await texts()).map((text) => text.includes('You are a clerk.')),
+    [false, true],
+  )
+  await team.owner.json(`/api/agents/${id}`, { method: 'PATCH', body: { sharedWith: null } })
+  await say(ann, 'And now?', session)
+  assert.deepEqual(
+    (await texts()).map((text) => text.includes('You are a clerk.')),
+    [false, true, false],
+  )
+})
