@@ -121,7 +121,9 @@ test('a new invitation ends the one before, and a token of a person opens their 
 })
 
 /** Pages of the settings that only the owner has. */
-const owners = 'agents projects templates tools mcp-servers schedules people backup doctor'.split(' ')
+const owners = 'tools mcp-servers schedules people backup doctor'.split(' ')
+/** Pages with what members keep in their own home. */
+const keepers = 'agents projects templates'.split(' ')
 
 for (const role of ['member', 'guest'] as const) {
   test(`a ${role} opens every view of the page, and nothing of it is refused`, async (t) => {
@@ -143,8 +145,9 @@ for (const role of ['member', 'guest'] as const) {
     await send(page, 'When is high water?')
     await turnEnded(page)
     await look(page, `${role}-conversation`)
-    assert.equal(await page.getByRole('button', { name: 'Save the message as a template' }).count(), 0)
-    assert.equal(await page.getByRole('button', { name: 'Templates' }).count(), 0)
+    const own = role === 'member' ? 1 : 0
+    assert.equal(await page.getByRole('button', { name: 'Save the message as a template' }).count(), own)
+    assert.equal(await page.getByRole('button', { name: 'Templates' }).count(), own)
     const inspector = page.getByRole('complementary', { name: 'Inspector' })
     for (const tab of ['What changed', 'What if', 'Timeline', 'History', 'Request']) {
       await openInspectorTab(inspector, tab)
@@ -187,6 +190,7 @@ for (const role of ['member', 'guest'] as const) {
     for (const address of shown) {
       const { pathname } = new URL(address)
       assert.ok(!owners.includes(pathname.split('/')[2]!), pathname)
+      assert.ok(role === 'member' || !keepers.includes(pathname.split('/')[2]!), pathname)
       await visit(page, pathname)
       await page.locator('html[data-idle=true]').waitFor()
       for (const word of [/attach a /i, /`?foreword [a-z]+/, /configuration/]) {
@@ -198,6 +202,10 @@ for (const role of ['member', 'guest'] as const) {
       await visit(page, `/settings/${id}`)
       await main.getByText('Only the owner of this gateway can see and change this.').waitFor()
     }
+    for (const id of role === 'guest' ? keepers : []) {
+      await visit(page, `/settings/${id}`)
+      await main.getByText('With your role you can use what the owner of this gateway shares').waitFor()
+    }
     assert.deepEqual(refused, [])
 
     await visit(page, '/settings/token')
@@ -206,6 +214,58 @@ for (const role of ['member', 'guest'] as const) {
     await page.getByRole('heading', { name: 'Sign in to Foreword' }).waitFor()
   })
 }
+
+test('the owner shares an agent and a template with a group, and a member reads, uses and cannot change them', async (t) => {
+  const here = await opened(t)
+  const { page, gateway } = here
+  const { invitation } = await gateway.curl<{ readonly invitation: { readonly path: string } }>('/api/people', {
+    name: 'ann',
+  })
+  await page.goto(`${gateway.url}/settings/people`)
+  const main = page.locator('#main')
+  const row = main.getByRole('listitem', { name: 'ann' })
+  await row.getByRole('button', { name: 'Change the groups of ann' }).click()
+  await row.getByLabel('Groups of ann').fill('divers, captains')
+  await looksRight(page, 'people-groups')
+  await row.getByRole('button', { name: 'Save' }).click()
+  await row.getByText('Groups: divers, captains').waitFor()
+
+  await visit(page, '/settings/agents?id=new')
+  await main.getByLabel('Name').fill('Clerk')
+  await main.getByLabel('Prompt', { exact: true }).fill('You are a clerk.')
+  await main.getByLabel('Shared with').selectOption('some')
+  await main.getByLabel('People and groups').fill('group:divers')
+  await looksRight(page, 'people-share')
+  await main.getByRole('button', { name: 'Create the agent' }).click()
+  await main.getByRole('heading', { name: 'Clerk' }).waitFor()
+  await visit(page, '/settings/agents')
+  await main.getByText('· shared').waitFor()
+  await gateway.curl('/api/templates', { name: 'tide', text: 'When is high water in {{place}}?', sharedWith: ['*'] })
+
+  const other = await signedOut(here)
+  const refused = refusalsOf(other)
+  await other.goto(`${gateway.url}${invitation.path}`)
+  await other.getByText('Write a message.').waitFor()
+  await other.getByRole('button', { name: 'Templates' }).click()
+  await other.getByRole('list', { name: 'Templates' }).getByRole('button', { name: 'tide' }).waitFor()
+  await other.keyboard.press('Escape')
+  await visit(other, '/settings/agents')
+  const theirs = other.locator('#main')
+  await theirs.getByText('of the owner').waitFor()
+  await looksRight(other, 'people-shared-list')
+  await theirs.getByRole('link', { name: 'Clerk' }).click()
+  await theirs.getByText('The owner of this gateway shares this with you.').waitFor()
+  assert.equal(await theirs.getByRole('button', { name: /Remove|Save|Put back/ }).count(), 0)
+  assert.doesNotMatch(await theirs.innerText(), /divers|shared with:/)
+  await looksRight(other, 'people-shared-agent')
+  await visit(other, '/settings/agents?id=new')
+  await theirs.getByLabel('Name').fill('Own')
+  assert.equal(await theirs.getByLabel('Shared with').count(), 0)
+  await theirs.getByRole('button', { name: 'Create the agent' }).click()
+  await theirs.getByRole('heading', { name: 'Own' }).waitFor()
+  await looksRight(other, 'people-own-agent')
+  assert.deepEqual(refused, [])
+})
 
 test('without a model a person reads that the owner has to attach one, and can try the examples', async (t) => {
   const here = await opened(t, { model: undefined, providers: {} })

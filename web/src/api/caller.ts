@@ -15,17 +15,10 @@ export interface TokenFacts {
 export const TOKEN_FACTS = '/api/token'
 
 /** Pages of the settings that only the owner has, by the end of their addresses: everything on them needs the scope `admin`. */
-export const ownerPages: ReadonlySet<string> = new Set([
-  'agents',
-  'projects',
-  'templates',
-  'tools',
-  'mcp-servers',
-  'schedules',
-  'people',
-  'backup',
-  'doctor',
-])
+const ownerPages: ReadonlySet<string> = new Set(['tools', 'mcp-servers', 'schedules', 'people', 'backup', 'doctor'])
+
+/** Pages with what somebody keeps in their own home. */
+export const ownRecordsPages: ReadonlySet<string> = new Set(['agents', 'projects', 'templates'])
 
 /** Who this browser is signed in as; `undefined` until the gateway has answered. */
 export function useCaller(): TokenFacts['caller'] | undefined {
@@ -36,4 +29,17 @@ export function useCaller(): TokenFacts['caller'] | undefined {
 export function useMay(scope: TokenScope): boolean {
   const caller = useCaller()
   return caller !== undefined && includesScope(caller.scope, scope)
+}
+
+/** Whether this browser may make and change agents, projects and templates: in their own home members may. */
+export function useMayKeepRecords(): boolean {
+  const caller = useCaller()
+  return caller !== undefined && includesScope(caller.scope, caller.person === undefined ? 'admin' : 'approve')
+}
+
+/** Which pages of the settings this browser has. */
+export function useHasPage(): (id: string) => boolean {
+  const isOwner = useMay('admin')
+  const keeps = useMayKeepRecords()
+  return (id) => isOwner || (ownRecordsPages.has(id) ? keeps : !ownerPages.has(id))
 }

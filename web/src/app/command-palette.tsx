@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useId, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useMay } from '../api/caller.ts'
+import { useHasPage, useMay } from '../api/caller.ts'
 import type { CommandList } from '../api/commands.ts'
 import { type SessionPage, useResource } from '../api/resources.ts'
 import { useTemplates, withTemplates } from '../api/templates.ts'
@@ -24,6 +24,7 @@ export default function CommandPalette({ onClose }: { onClose(): void }): ReactN
   const { data: commands } = useResource<CommandList>('/api/commands', { revalidateOnFocus: false })
   const templates = useTemplates()
   const isOwner = useMay('admin')
+  const hasPage = useHasPage()
   const [location, navigate] = useLocation()
 
   const groups = useMemo((): readonly PaletteGroup[] => {
@@ -45,7 +46,9 @@ export default function CommandPalette({ onClose }: { onClose(): void }): ReactN
         title: t`Go to`,
         items: [
           does(t`New conversation`, () => navigate('/')),
-          ...pagesFor(isOwner).map(({ id, title }) => does(t`Settings: ${title}`, () => navigate(`/settings/${id}`))),
+          ...pagesFor(isOwner, hasPage).map(({ id, title }) =>
+            does(t`Settings: ${title}`, () => navigate(`/settings/${id}`)),
+          ),
           does(t`Keys and commands`, () => openOverlay('keys')),
         ],
       },
@@ -68,7 +71,7 @@ export default function CommandPalette({ onClose }: { onClose(): void }): ReactN
         })),
       },
     ]
-  }, [sessions, commands, templates, isOwner, location, navigate, onClose])
+  }, [sessions, commands, templates, isOwner, hasPage, location, navigate, onClose])
 
   return (
     <Dialog title={t`Command palette`} onClose={onClose}>

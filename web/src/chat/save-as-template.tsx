@@ -1,6 +1,6 @@
 import { BookMarked } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useRef } from 'react'
-import { useMay } from '../api/caller.ts'
+import { useMayKeepRecords } from '../api/caller.ts'
 import { Loading } from '../api/underway.ts'
 import { closeFloating } from '../parts/floating.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
@@ -12,7 +12,7 @@ const SaveTemplate = lazy(() => import('./save-template.tsx'))
 /** Saves a message that was sent. */
 export function SaveAsTemplate({ text }: { readonly text: string }): ReactNode {
   const box = useRef<HTMLDivElement>(null)
-  if (!useMay('admin')) return null
+  if (!useMayKeepRecords()) return null
   return (
     <Popover
       label={t`Save the message`}

@@ -1,7 +1,8 @@
 import { BookMarked } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { templateFields } from '../../../src/capabilities/templates/template-fields.ts'
-import { useCaller } from '../api/caller.ts'
+import { useMayKeepRecords } from '../api/caller.ts'
+import { useTemplates } from '../api/templates.ts'
 import { Loading } from '../api/underway.ts'
 import { focusMessage } from '../parts/focus-message.ts'
 import { IconButton } from '../parts/icon-button.tsx'
@@ -53,7 +54,7 @@ export function useTemplate({ change, current }: HeldDraft): TemplateInsertion {
   }
 }
 
-/** In the message field: the list of templates. Only the owner has some. */
+/** In the message field: the list of templates, for those who have some or can make one. */
 export function TemplateButton({
   draft,
   insertion,
@@ -61,7 +62,9 @@ export function TemplateButton({
   readonly draft: string
   readonly insertion: TemplateInsertion
 }): ReactNode {
-  if (useCaller()?.person !== undefined) return null
+  const keeps = useMayKeepRecords()
+  const templates = useTemplates()
+  if (!keeps && (templates?.length ?? 0) === 0) return null
   return (
     <Popover
       label={t`Templates`}

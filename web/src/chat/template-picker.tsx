@@ -1,5 +1,5 @@
 import { type ReactNode, useRef } from 'react'
-import { useMay } from '../api/caller.ts'
+import { useMayKeepRecords } from '../api/caller.ts'
 import { firstLine, useTemplates } from '../api/templates.ts'
 import { closeFloating } from '../parts/floating.tsx'
 import { focusMessage } from '../parts/focus-message.ts'
@@ -18,7 +18,7 @@ interface TemplatePickerProps {
 /** The saved messages to insert, and the one in the field to save. */
 export default function TemplatePicker({ draft, onChoose }: TemplatePickerProps): ReactNode {
   const templates = useTemplates()
-  const isOwner = useMay('admin')
+  const keeps = useMayKeepRecords()
   const box = useRef<HTMLDivElement>(null)
   const close = (): void => closeFloating(box.current!)
   return (
@@ -49,12 +49,12 @@ export default function TemplatePicker({ draft, onChoose }: TemplatePickerProps)
           ))}
         </ul>
       )}
-      {isOwner && draft.trim() !== '' && !draft.startsWith('/') && (
+      {keeps && draft.trim() !== '' && !draft.startsWith('/') && (
         <div className="border-t border-line pt-2">
           <SaveTemplate text={draft} onSaved={close} />
         </div>
       )}
-      {isOwner && (
+      {keeps && (
         <a href="/settings/templates" className="text-xs text-accent underline underline-offset-2">
           {t`Edit templates`}
         </a>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { entryTurn, type ManifestEntry, type Piece, toolCalls } from '../../../src/context.ts'
-import { ownerPages, useMay } from '../api/caller.ts'
+import { useHasPage } from '../api/caller.ts'
 import { safeLink } from '../markdown/safe-link.ts'
 import { type ShownPlace, shownPlace } from '../parts/shown-place.ts'
 import { originTitles } from './entry-words.ts'
@@ -18,7 +18,7 @@ interface EntryOriginProps {
 /** Who or what a candidate comes from, with a way there where it can be opened. */
 export function EntryOrigin({ entry, pieces, isForeign }: EntryOriginProps): ReactNode {
   const { kind, ref } = entry.origin
-  const isOwner = useMay('admin')
+  const hasPage = useHasPage()
   const address = kind === 'web' ? safeLink(ref) : undefined
   const settings = isForeign ? undefined : settingsPage(entry)
   const sessions = Array.from(ref.matchAll(/\bsession (session_\w+)/g), ([, id]) => id!)
@@ -42,7 +42,7 @@ export function EntryOrigin({ entry, pieces, isForeign }: EntryOriginProps): Rea
           </a>
         )}
       </span>
-      {settings && (isOwner || !ownerPages.has(settings.page.split('?')[0]!)) && (
+      {settings && hasPage(settings.page.split('?')[0]!) && (
         <Link className="text-accent underline" href={`/settings/${settings.page}`}>
           {settings.title}
         </Link>

@@ -8,6 +8,9 @@ export interface ListedPerson {
   readonly name: string
   readonly role: PersonRole
   readonly email?: string
+  readonly groups?: readonly string[]
+  /** Whether they have signed in with a provider, which then says their groups. */
+  readonly signsIn: boolean
   /** Absent: their home could not be opened. */
   readonly usage?: {
     readonly sessions: number
@@ -24,6 +27,14 @@ export interface ListedPerson {
 
 export interface PeopleList {
   readonly people: readonly ListedPerson[]
+}
+
+/** The names in a text with commas between them. */
+export function namesIn(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
 }
 
 /** What signs one browser of a person in, once. */

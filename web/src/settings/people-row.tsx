@@ -7,6 +7,7 @@ import { Confirmation } from '../parts/confirmation.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { dollars, price, timeText } from '../parts/numbers.ts'
 import { useAction } from '../parts/use-action.ts'
+import { PersonGroups } from './people-groups.tsx'
 import { type Invitation, type ListedPerson, PEOPLE, roles } from './people-kind.ts'
 
 interface PersonRowProps {
@@ -18,8 +19,9 @@ interface PersonRowProps {
 
 /** One person: what they use, and what the owner can do about them. */
 export function PersonRow({ person, onChanged, onInvited, onRemoved }: PersonRowProps): ReactNode {
-  const { name, role, email } = person
+  const { name, role, email, groups = [], signsIn } = person
   const [asks, setAsks] = useState(false)
+  const [groupsOpen, setGroupsOpen] = useState(false)
   const { busy, error, act } = useAction()
   const path = `${PEOPLE}/${encodeURIComponent(name)}`
   const change = (next: string): Promise<void> =>
@@ -43,6 +45,7 @@ export function PersonRow({ person, onChanged, onInvited, onRemoved }: PersonRow
             {email !== undefined && <span className="text-soft">{` · ${email}`}</span>}
           </p>
           <Usage person={person} />
+          {groups.length > 0 && <p className="text-xs break-words text-soft">{t`Groups: ${groups.join(', ')}`}</p>}
         </div>
         <select
           aria-label={t`Role of ${name}`}
@@ -59,6 +62,16 @@ export function PersonRow({ person, onChanged, onInvited, onRemoved }: PersonRow
         </select>
       </div>
       {error && <ErrorNote error={error} />}
+      {groupsOpen && (
+        <PersonGroups
+          person={person}
+          onCancel={() => setGroupsOpen(false)}
+          onChanged={() => {
+            setGroupsOpen(false)
+            onChanged()
+          }}
+        />
+      )}
       {asks ? (
         <Confirmation
           action={t`Remove ${name} now`}
@@ -73,6 +86,11 @@ export function PersonRow({ person, onChanged, onInvited, onRemoved }: PersonRow
           <Button look="plain" aria-label={t`New invitation for ${name}`} disabled={busy} onClick={() => void invite()}>
             {t`New invitation`}
           </Button>
+          {!signsIn && !groupsOpen && (
+            <Button look="plain" aria-label={t`Change the groups of ${name}`} onClick={() => setGroupsOpen(true)}>
+              {t`Groups`}
+            </Button>
+          )}
           <Button look="plain" aria-label={t`Remove ${name}`} disabled={busy} onClick={() => setAsks(true)}>
             {t`Remove`}
           </Button>

@@ -42,6 +42,8 @@ export interface RecordWords {
 
 export interface NamedValue {
   readonly name: string
+  /** With whom the owner shares it. */
+  readonly sharedWith?: readonly string[] | undefined
 }
 
 export interface FieldsProps<Value> {
@@ -55,6 +57,8 @@ export interface KeptRecord<Value> {
   readonly version: number
   readonly time: string
   readonly value?: Value
+  /** It belongs to the owner, who shares it with the person of this home. */
+  readonly shared?: true
   readonly warnings?: readonly string[]
 }
 
@@ -85,4 +89,16 @@ export function TokenHint({ text, children }: { readonly text: string; readonly 
   const prompt = useCountedPrompt()
   if (late.trim() === '') return children
   return `${children} ${t`About ${providerTokens(tokenx.text(late), prompt)} tokens in each request.`}`
+}
+
+/** A field that was left empty is not sent. */
+export function withoutEmpty(value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined && field !== ''))
+}
+
+/** The body of a change: every field, and `null` for one that is no longer there. */
+export function changesOf(value: object, empty: object, before: object): object {
+  const names = new Set([...Object.keys(empty), ...Object.keys(before), ...Object.keys(value)])
+  const fields = value as Readonly<Record<string, unknown>>
+  return Object.fromEntries([...names].map((field) => [field, fields[field] ?? null]))
 }

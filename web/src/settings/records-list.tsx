@@ -34,13 +34,19 @@ export function RecordList<Value extends NamedValue>({ kind }: { readonly kind: 
       {records?.length === 0 ? <Empty action={create}>{words.none}</Empty> : create}
       {records !== undefined && records.length > 0 && (
         <ul aria-label={words.list} className="flex flex-col divide-y divide-line rounded-lg border border-line">
-          {records.map(({ id, version, value }) => (
+          {records.map(({ id, version, value, shared }) => (
             <li key={id}>
               <Link href={recordHref(name, id)} className="flex flex-col gap-0.5 px-3 py-2 hover:bg-sunken">
                 <span className="font-medium" dir="auto">
                   {value.name}
                 </span>
-                <span className="text-sm text-soft">{`${describe(value)} · ${t`version ${version}`}`}</span>
+                <span className="text-sm text-soft">
+                  {[
+                    describe(value),
+                    shared ? t`of the owner` : t`version ${version}`,
+                    ...(value.sharedWith === undefined ? [] : [t`shared`]),
+                  ].join(' · ')}
+                </span>
               </Link>
             </li>
           ))}

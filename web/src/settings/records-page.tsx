@@ -4,20 +4,24 @@ import { RecordList } from './records-list.tsx'
 import {
   type FieldsProps,
   type KeptRecord,
+  changesOf,
   type NamedValue,
   recordHref,
   recordPath,
   type RecordsKind,
   type RecordWords,
+  withoutEmpty,
 } from './records-kind.ts'
 import { useSWRConfig } from 'swr'
 import { api } from '../api/client.ts'
+import { useMay } from '../api/caller.ts'
 import { useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { TextField } from '../parts/fields.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { showToast } from '../parts/toasts.tsx'
+import { SharedRecord, SharedWith, withSharing } from './records-shared.tsx'
 import { RecordFiles } from './records-files.tsx'
 import { useDraft } from './version-draft.ts'
 import { type Saved, VersionForm } from './version-form.tsx'
@@ -26,7 +30,12 @@ import { SentLayer } from './version-sent.tsx'
 import { useAction } from '../parts/use-action.ts'
 import { t } from '../language/language.ts'
 
-export function RecordsPage<Value extends NamedValue>({ kind }: { readonly kind: RecordsKind<Value> }): ReactNode {
+export function RecordsPage<Value extends NamedValue>({
+  kind: given,
+}: {
+  readonly kind: RecordsKind<Value>
+}): ReactNode {
+  const kind = withSharing(given)
   const [search] = useSearchParams()
   const [saved, setSaved] = useState<{ readonly id: string; readonly warnings: readonly string[] }>()
   const id = search.get('id')
@@ -113,6 +122,8 @@ function RecordEditor<Value extends NamedValue>({
       {error && <ErrorNote error={error} />}
       {value === undefined ? (
         <p role="status">{words.isRemoved}</p>
+      ) : newest.shared ? (
+        <SharedRecord name={value.name} text={textOf(value)} />
       ) : (
         <Editor
           kind={kind}
@@ -123,11 +134,13 @@ function RecordEditor<Value extends NamedValue>({
           readAgain={readAgain}
         />
       )}
-      <VersionList
-        versions={data!.versions.map((each) => ({ ...each, text: each.value && textOf(each.value) }))}
-        empty={t`Removed`}
-        putBack={putBack}
-      />
+      {!newest.shared && (
+        <VersionList
+          versions={data!.versions.map((each) => ({ ...each, text: each.value && textOf(each.value) }))}
+          empty={t`Removed`}
+          putBack={putBack}
+        />
+      )}
     </div>
   )
 }
@@ -211,23 +224,12 @@ function BackLink({ name, words }: { readonly name: string; readonly words: Reco
   )
 }
 
-/** A field that was left empty is not sent. */
-function withoutEmpty(value: object): object {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined && field !== ''))
-}
-
-/** The body of a change: every field, and `null` for one that is no longer there. */
-function changesOf(value: object, empty: object, before: object): object {
-  const names = new Set([...Object.keys(empty), ...Object.keys(before), ...Object.keys(value)])
-  const fields = value as Readonly<Record<string, unknown>>
-  return Object.fromEntries([...names].map((field) => [field, fields[field] ?? null]))
-}
-
 function RecordFields<Value extends NamedValue>({
   kind: { Fields, nameHint },
   value,
   set,
 }: FieldsProps<Value> & { readonly kind: RecordsKind<Value> }): ReactNode {
+  const isOwner = useMay('admin')
   return (
     <>
       <TextField
@@ -239,6 +241,7 @@ function RecordFields<Value extends NamedValue>({
         onChange={({ target }) => set({ ...value, name: target.value })}
       />
       <Fields value={value} set={set} />
+      {isOwner && <SharedWith value={value.sharedWith} set={(sharedWith) => set({ ...value, sharedWith })} />}
     </>
   )
 }

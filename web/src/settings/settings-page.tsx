@@ -1,6 +1,6 @@
 import { type ReactNode, Suspense } from 'react'
 import { Link, Redirect, useLocation } from 'wouter'
-import { TOKEN_FACTS, type TokenFacts, useMay } from '../api/caller.ts'
+import { TOKEN_FACTS, type TokenFacts, useHasPage, useMay, ownRecordsPages } from '../api/caller.ts'
 import { useResource } from '../api/resources.ts'
 import { Loading } from '../api/underway.ts'
 import { Spinner } from '../parts/spinner.tsx'
@@ -13,9 +13,8 @@ export default function SettingsPage({ page }: { readonly page: string | undefin
   const { data, error } = useResource<TokenFacts>(TOKEN_FACTS)
   const isKnown = data !== undefined || error !== undefined
   const isOwner = useMay('admin')
-  const pages = pagesFor(isOwner || !isKnown)
+  const pages = pagesFor(isOwner || !isKnown, useHasPage())
   const current = pages.find(({ id }) => id === page) ?? settingsPages.find(({ id }) => id === page) ?? pages[0]!
-  const Content = pages.includes(current) ? current.component : OwnersPage
   const [, navigate] = useLocation()
   usePageTitle(current.title)
   // It was a page of its own.
@@ -78,7 +77,7 @@ export default function SettingsPage({ page }: { readonly page: string | undefin
               </Loading>
             }
           >
-            {isKnown ? <Content /> : <Spinner />}
+            {!isKnown ? <Spinner /> : pages.includes(current) ? <current.component /> : <OtherPage id={current.id} />}
           </Suspense>
         </div>
       </div>
@@ -87,8 +86,14 @@ export default function SettingsPage({ page }: { readonly page: string | undefin
 }
 
 /** In the place of a page that this browser may not use. */
-function OwnersPage(): ReactNode {
-  return <p className="text-soft">{t`Only the owner of this gateway can see and change this.`}</p>
+function OtherPage({ id }: { readonly id: string }): ReactNode {
+  return (
+    <p className="text-soft">
+      {ownRecordsPages.has(id)
+        ? t`With your role you can use what the owner of this gateway shares, and keep none of your own.`
+        : t`Only the owner of this gateway can see and change this.`}
+    </p>
+  )
 }
 
 /** On a low screen the list of pages is higher than the window. */

@@ -1,5 +1,4 @@
 import { lazy, type ComponentType } from 'react'
-import { ownerPages } from '../api/caller.ts'
 import { t } from '../language/language.ts'
 
 /** The headings of the list, in its order. */
@@ -76,10 +75,8 @@ export const settingsPages: readonly SettingsEntry[] = [
   { id: 'doctor', title: t`Doctor`, group: t`This gateway`, component: lazy(() => import('./doctor-page.tsx')) },
 ]
 
-/** The pages of somebody: the owner has all of them. */
-export function pagesFor(isOwner: boolean): readonly SettingsEntry[] {
+/** The pages of somebody, of which the owner has all. */
+export function pagesFor(isOwner: boolean, has: (id: string) => boolean): readonly SettingsEntry[] {
   if (isOwner) return settingsPages
-  return settingsPages
-    .filter(({ id }) => !ownerPages.has(id))
-    .map((page) => ({ ...page, title: page.others ?? page.title }))
+  return settingsPages.filter(({ id }) => has(id)).map((page) => ({ ...page, title: page.others ?? page.title }))
 }
