@@ -18,7 +18,7 @@ const EVERYBODY = '*'
 export function SharedWith({ value, set }: SharedWithProps): ReactNode {
   const { data } = useResource<PeopleList>(PEOPLE)
   const [some, setSome] = useState(value !== undefined && !value.includes(EVERYBODY))
-  const [text, setText] = useState(some ? value!.join(', ') : '')
+  const [text, setText] = useState(() => (value ?? []).filter((each) => each !== EVERYBODY).join(', '))
   if ((data?.people.length ?? 0) === 0 && value === undefined) return null
   const choose = (choice: string): void => {
     setSome(choice === 'some')
