@@ -2,7 +2,7 @@ import type { ServiceKey } from './service.ts'
 import type { Layout, TokenCounter } from '../context.ts'
 import type { Clock } from '../platform.ts'
 import type { EmbedderKind } from '../search.ts'
-import type { SessionStore } from '../session.ts'
+import type { FileOwner, FileRow, SessionStore } from '../session.ts'
 import type { AccessRead, Sandbox } from '../tool.ts'
 import type { RecordKind, Records } from './records.ts'
 import type { Runtime } from './runtime/runtime.ts'
@@ -46,8 +46,18 @@ export interface CapabilityHost<Settings = undefined> {
   places(): Required<CapabilityPlaces>
   /** Values that people make, change, remove and bring back; every version is kept. */
   records<Value>(kind: RecordKind<Value>): Records<Value>
+  /** In the home of a person: files of what the owner of the gateway shares. Absent: it is no such home. */
+  readonly sharedFiles?: SharedFiles | undefined
   /** A sentence for the operator: shown at the start and in the status. */
   warn(text: string): void
+}
+
+/** Files of records that the owner of a gateway shares with the person of a home. */
+export interface SharedFiles {
+  /** Those of a record as they are now; `undefined`: it is not shared. */
+  files(owner: FileOwner): Promise<readonly FileRow[] | undefined>
+  bytes(row: FileRow): AsyncIterable<Uint8Array>
+  text(row: FileRow): Promise<string | undefined>
 }
 
 export interface CapabilityPlaces {

@@ -127,6 +127,7 @@ export function startParts(
     redact: (text) => secrets?.redact(text) ?? text,
     places: parts.places ?? {},
     records: (kind) => createRecords({ store, clock, shared: parts.sharedRecords }, kind),
+    sharedFiles: parts.sharedRecords,
     warn,
     runtime,
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Asker, openTeam, say } from './team.ts'
+import { type Asker, openTeam, say, untilIdle } from './team.ts'
 
 interface Kept {
   readonly id: string
@@ -120,4 +120,54 @@ test('a shared agent answers in a session of a person, and no longer once it is 
     (await texts()).map((text) => text.includes('You are a clerk.')),
     [false, true, false],
   )
+})
+
+test('the files of a shared project go with it: they are sent, read and searched, and only the owner changes them', async (t) => {
+  const team = await openTeam(t)
+  const [ann, bob] = [await team.add('ann'), await team.add('bob')]
+  const { id } = await make(team.owner, 'project', 'handbook', ['ann'])
+  const upload = async (who: Asker, name: string, text: string) => {
+    const form = new FormData()
+    form.append('project', id)
+    form.append('file', new Blob([text], { type: 'text/plain' }), name)
+    const { files } = await who.upload('/api/files', form)
+    await untilIdle(team.owner)
+    return files[0]?.id
+  }
+  const first = await upload(team.owner, 'tides.txt', 'High water is at heliotrope hour.')
+  const filesOf = async (who: Asker) =>
+    (
+      await who.json<{ readonly files: readonly { readonly id: string }[] }>(`/api/files?owner=project/${id}`)
+    ).files.map((each) => each.id)
+  assert.deepEqual(await filesOf(ann), [first])
+  assert.deepEqual(await filesOf(bob), [])
+  const { id: session } = await ann.json<{ readonly id: string }>('/api/sessions', { body: { project: id } })
+  await say(ann, 'When is high water?', session)
+  const { calls } = await ann.json<{ readonly calls: readonly { readonly id: string }[] }>(
+    `/api/sessions/${session}/calls`,
+  )
+  const request = await (await ann.request(`/api/calls/${calls[0]!.id}/request`)).text()
+  assert.match(request, /heliotrope hour/)
+  await untilIdle(ann)
+  const search = async (who: Asker) => (await who.request('/api/search?q=heliotrope')).text()
+  assert.match(await search(ann), /tides\.txt/)
+  assert.doesNotMatch(await search(bob), /tides\.txt/)
+
+  const deleted = await ann.request(`/api/files/${first}`, { method: 'DELETE' })
+  assert.equal(deleted.status, 403)
+  const form = new FormData()
+  form.append('project', id)
+  form.append('file', new Blob(['mine'], { type: 'text/plain' }), 'mine.txt')
+  await assert.rejects(ann.upload('/api/files', form), /Only the owner of the gateway can change/)
+  assert.deepEqual(await filesOf(team.owner), [first])
+
+  // What the owner changes is changed for everybody, and what is shared no longer is gone with all its words.
+  const second = await upload(team.owner, 'more.txt', 'Low water is later.')
+  assert.deepEqual(await filesOf(ann), [first, second])
+  await team.owner.json(`/api/files/${first}`, { method: 'DELETE' })
+  assert.deepEqual(await filesOf(ann), [second])
+  assert.equal((await ann.request(`/api/files/${first}/text`)).status, 404)
+  await team.owner.json(`/api/projects/${id}`, { method: 'PATCH', body: { sharedWith: null } })
+  assert.equal((await ann.request(`/api/files/${second}/text`)).status, 404)
+  assert.deepEqual((await ann.json<{ readonly files: readonly unknown[] }>('/api/files')).files, [])
 })

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
-import { type Clock, type FileLibrary, RuntimeError } from '../../capability.ts'
+import { type Clock, type FileLibrary, RuntimeError, type SharedFiles } from '../../capability.ts'
 import type { TokenCounter } from '../../context.ts'
 import { createDocumentReader, type DocumentReader } from '../../document.ts'
 import { defined, errorMessage, once, serialQueue } from '../../platform.ts'
 import type { Embedder, IndexProgress, MeaningSettings, SearchAnswer, SearchEngine, SearchQuery } from '../../search.ts'
-import { type FileOwner, openBlobs, type SessionStore } from '../../session.ts'
+import { type FileOwner, type FileRow, openBlobs, type SessionStore } from '../../session.ts'
 import { confineNode } from '../../tool.ts'
 import { collectionName, createLibrary, type LibraryLimits } from './library.ts'
+import { copySharedFiles } from './shared-files.ts'
 
 /** Files that people hand in, and their index, which is opened at the first use. */
 export interface FileService extends FileLibrary {
@@ -52,6 +53,8 @@ interface FileServiceOptions {
   readonly embedder?: Embedder
   readonly meaning?: MeaningSettings
   readonly readOnly?: boolean
+  /** What the owner of the gateway shares, in the home of a person. */
+  readonly shared?: SharedFiles | undefined
   readonly warn: (text: string) => void
 }
 
@@ -116,10 +119,11 @@ export function openFileService(options: FileServiceOptions): FileService {
     }
   }
 
+  const blobs = openBlobs(join(data, 'files'), store.bytes)
   const library = createLibrary({
     onIndexed: embed,
     store,
-    blobs: openBlobs(join(data, 'files'), store.bytes),
+    blobs,
     reader:
       options.reader ??
       createDocumentReader({ clock, limits: { bytes: limits.maxBytes }, counter: counter.id, confine: confineNode }),
@@ -130,18 +134,34 @@ export function openFileService(options: FileServiceOptions): FileService {
     warn,
   })
 
+  const copies = options.shared && copySharedFiles({ shared: options.shared, store, blobs, library })
+
+  /** Of somebody, or all: what is shared is as the owner has it now. */
+  async function files(owner?: FileOwner): Promise<readonly FileRow[]> {
+    if (copies) {
+      const owners = owner ? [owner] : (await store.files()).map((row) => row.owner)
+      for (const each of new Map(owners.map((one) => [collectionName(one), one])).values()) await copies.bring(each)
+    }
+    return library.files(owner)
+  }
+
+  async function file(id: string): Promise<FileRow> {
+    await copies?.bring((await library.file(id)).owner)
+    return library.file(id)
+  }
+
   async function search({ text, owner, limit = 10, by }: FileSearch): Promise<FileSearchAnswer> {
-    const files = await library.files(owner)
-    const nothing = { hits: [], progress: { documents: files.length, indexed: 0, chunks: 0, embedded: 0 } }
-    if (files.length === 0) return nothing
-    const collections = [...new Set(files.map((file) => collectionName(file.owner)))]
+    const found = await files(owner)
+    const nothing = { hits: [], progress: { documents: found.length, indexed: 0, chunks: 0, embedded: 0 } }
+    if (found.length === 0) return nothing
+    const collections = [...new Set(found.map((row) => collectionName(row.owner)))]
     try {
       const index = await engine()
-      const [found, progress] = await Promise.all([
+      const [answer, progress] = await Promise.all([
         find({ text, collections, limit, ...defined({ by }) }),
         index.progress(collections),
       ])
-      return { ...found, progress }
+      return { ...answer, progress }
     } catch (error) {
       const { SearchError } = await import('../../search.ts')
       if (!(error instanceof SearchError)) throw error
@@ -152,6 +172,8 @@ export function openFileService(options: FileServiceOptions): FileService {
 
   return {
     ...library,
+    file,
+    files,
     search,
     find,
     engine,

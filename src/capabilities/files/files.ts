@@ -69,6 +69,7 @@ async function start(host: CapabilityHost<FileSettings>): Promise<FilesService> 
     counter,
     limits: host.settings,
     readOnly: !writes,
+    shared: writes ? host.sharedFiles : undefined,
     warn,
   })
   return { ...service, turnTools: () => fileTurnTools(host.choices) }

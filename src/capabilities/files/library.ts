@@ -332,7 +332,8 @@ async function fileState(
   }
 }
 
-function unindexed(state: FileState): FileState {
+/** As a copy is kept, whose words are not in the index yet. */
+export function unindexed(state: FileState): FileState {
   if (state.type !== 'ready' || !('content' in state.reading)) return state
   return { type: 'ready', reading: { ...state.reading, indexed: false } }
 }

@@ -19,7 +19,7 @@ export function openGatewayHomes(options: Omit<PeopleHomesOptions, 'around'>) {
       const configured = configuration.gateway.token
       const tokens = openGatewayTokens({ home, configured, store, random: randomBytes, clock })
       await tokens.ready
-      around = { people: tokens.people, records: store, shared, peers }
+      around = { people: tokens.people, store, shared, peers }
       return tokens
     },
   }

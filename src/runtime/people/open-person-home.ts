@@ -15,7 +15,7 @@ import { openRuntime } from '../open-runtime.ts'
 import { personHome } from '../tokens/people.ts'
 import { ownersFolders, personCapabilities, personConfiguration } from './person-configuration.ts'
 import { personPolicy } from './person-policy.ts'
-import { sharedRecords } from './shared-records.ts'
+import { sharedRecords, type SharingHome } from './shared-records.ts'
 
 /** The home of a person that is open here. */
 export interface OpenPersonHome {
@@ -35,8 +35,8 @@ export interface PersonHomeOptions {
   readonly clock: Clock
   /** What the owner has decided for everybody. */
   readonly shared: HostedRuntime['shared']
-  /** The lists of the owner as they are now. */
-  readonly owner: Parameters<typeof sharedRecords>[0]
+  /** What the owner shares of it, as it is open now. */
+  readonly owner: () => SharingHome
   readonly warn: (text: string) => void
 }
 
@@ -117,7 +117,7 @@ function openingOf(
       home,
       live: shared.live,
       policy: personPolicy(shared.policy),
-      shared: sharedRecords(owner, name),
+      shared: sharedRecords(home, owner, name),
       outOfReach: ownersFolders(given.configuration, capabilities),
       async configuration() {
         const { configuration: now, problems } = await loadConfiguration({ home, environment, capabilities })

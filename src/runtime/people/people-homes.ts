@@ -1,7 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { RuntimeError } from '../../capability.ts'
 import { errorMessage } from '../../platform.ts'
-import type { RecordStore } from '../../session.ts'
 import { personStore } from '../configuration/configuration.ts'
 import type { HostedRuntime } from '../create-runtime.ts'
 import {
@@ -21,6 +20,7 @@ import {
   type PersonHomeOptions,
   readPersonHome,
 } from './open-person-home.ts'
+import type { SharingHome } from './shared-records.ts'
 import { createPlacement, type Peers } from './placement.ts'
 
 /** The homes of the people of a gateway: each has a runtime over a store, files and a workspace of its own. */
@@ -32,8 +32,8 @@ export type HomePlace = { readonly runtime: HostedRuntime } | { readonly elsewhe
 /** What the homes of people lie in, as it is now: a gateway that stood by may take the home of the owner over. */
 export interface PeopleParts {
   readonly people: People
-  /** Those of the owner, of which some are shared. */
-  readonly records: Pick<RecordStore, 'records'>
+  /** That of the owner, who shares some of it. */
+  readonly store: SharingHome['store']
   /** What the owner has decided for everybody. */
   readonly shared: HostedRuntime['shared']
   /** This gateway among those on the database; absent: it is the only one. */

@@ -1,25 +1,43 @@
-import { everybody, groupNamed } from '../../capability.ts'
-import type { RecordStore, RecordVersion } from '../../session.ts'
+import { join } from 'node:path'
+import { everybody, groupNamed, type SharedFiles } from '../../capability.ts'
+import { openBlobs, type RecordVersion, readReferredContent, type SessionStore } from '../../session.ts'
+import { homeAt } from '../home/home.ts'
 import { isThere, type People, type Person } from '../tokens/people.ts'
 
-/** What the owner of a gateway shares with one person. */
-export type SharedRecords = ReturnType<typeof sharedRecords>
+/** What the owner of a gateway shares with one person, as it is now. */
+export interface SharedRecords extends SharedFiles {
+  /** The newest versions of those of a kind, without who else has them. */
+  list(kind: string): Promise<readonly RecordVersion[]>
+}
 
-/** Reads the records of the owner that a person has too, as they are now: a record says with whom it is shared. */
-export function sharedRecords(
-  owner: () => { readonly people: Pick<People, 'find'>; readonly records: Pick<RecordStore, 'records'> },
-  name: string,
-) {
+/** The home of the owner, and who the other people are. */
+export interface SharingHome {
+  readonly people: Pick<People, 'find'>
+  readonly store: Pick<SessionStore, 'records' | 'files' | 'content' | 'bytes'>
+}
+
+/** Reads what the owner shares with a person: a record says with whom it is shared, and its files go with it. `owner`: the home as it is open now. */
+export function sharedRecords(home: string, owner: () => SharingHome, name: string): SharedRecords {
+  async function list(kind: string): Promise<readonly RecordVersion[]> {
+    const { people, store } = owner()
+    const person = people.find(name)
+    if (!isThere(person)) return []
+    return (await store.records(kind)).flatMap((record) => {
+      const { sharedWith = [], ...value } = record.value as { readonly sharedWith?: readonly string[] }
+      return isAmong(person, sharedWith) ? [{ ...record, value }] : []
+    })
+  }
+
   return {
-    /** The newest versions of those of a kind, without who else has them. */
-    async list(kind: string): Promise<readonly RecordVersion[]> {
-      const { people, records } = owner()
-      const person = people.find(name)
-      if (!isThere(person)) return []
-      return (await records.records(kind)).flatMap((record) => {
-        const { sharedWith = [], ...value } = record.value as { readonly sharedWith?: readonly string[] }
-        return isAmong(person, sharedWith) ? [{ ...record, value }] : []
-      })
+    list,
+    async files(of) {
+      const records = await list(of.type)
+      return records.some(({ id }) => id === of.id) ? owner().store.files({ owner: of }) : undefined
+    },
+    bytes: ({ hash }) => openBlobs(join(homeAt(home).data, 'files'), owner().store.bytes).open(hash),
+    async text({ state }) {
+      if (state.type !== 'ready' || !('content' in state.reading)) return undefined
+      return readReferredContent(owner().store, state.reading.content)
     },
   }
 }

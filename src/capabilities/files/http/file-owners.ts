@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type CapabilityHost, inbox } from '../../../capability.ts'
 import type { FileOwner } from '../../../session.ts'
 import { HttpFailure, requireSession } from '../../../server.ts'
+import { ofOwnerAlone } from '../../../runtime.ts'
 import type { FileService } from '../file-service.ts'
 import { fileOwner } from '../library.ts'
 
@@ -31,7 +32,17 @@ export async function findOwner(self: FileOwners, given: OwnerFields): Promise<F
     throw new HttpFailure('invalid-input', `A file has one owner: name ${owner.type} or ${other.type}.`)
   }
   const { type, id } = owner
-  if (type !== 'session') await self.records({ kind: type, schema: z.unknown(), nameOf: () => '' }).get(id)
+  if (type !== 'session') await recordOf(self, owner)
   else await requireSession(self.store, id)
   return owner
+}
+
+/** Rejects where files of this owner can only be read here: those of a record that the owner of the gateway shares. */
+export async function requireOwnFiles(self: FileOwners, owner: FileOwner): Promise<void> {
+  if (owner.type === 'session' || (await self.store.record(owner.type, owner.id))) return
+  if ((await recordOf(self, owner)).shared) throw ofOwnerAlone(owner.type, 'files of what is shared')
+}
+
+function recordOf({ records }: FileOwners, { type, id }: FileOwner) {
+  return records({ kind: type, schema: z.unknown(), nameOf: () => '' }).get(id)
 }

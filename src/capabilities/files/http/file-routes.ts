@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { FileOwner, FileRow } from '../../../session.ts'
 import { bytes, HttpFailure, json, errorResponse, limitSchema } from '../../../server.ts'
 import { inbox, type Route, jsonAnswer, route } from '../../../capability.ts'
-import { type FileOwners, ownerTypes, choicesWithFiles, findOwner } from './file-owners.ts'
+import { type FileOwners, ownerTypes, choicesWithFiles, findOwner, requireOwnFiles } from './file-owners.ts'
 import { upload, type Uploaded } from './upload.ts'
 
 /** Endpoints of files: stored at once, then read, then searchable. */
@@ -100,7 +100,11 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
       scope: 'talk',
       summary: 'Removes a file, its text and its entry in the index',
       answers: { 204: { description: 'The file is removed' } },
-      handle: ({ param }) => library.remove(param('file')),
+      async handle({ param }) {
+        const { id, owner } = await library.file(param('file'))
+        await requireOwnFiles(self, owner)
+        await library.remove(id)
+      },
     }),
   ]
 }

@@ -4,7 +4,7 @@ import { type AddedFile, type Failure, type RouteCall, RuntimeError } from '../.
 import type { FileOwner } from '../../../session.ts'
 import { toFailure, HttpFailure } from '../../../server.ts'
 import { fileLabel, serialQueue } from '../../../platform.ts'
-import { type OwnerFields, type FileOwners, findOwner, ownerTypes } from './file-owners.ts'
+import { findOwner, type FileOwners, type OwnerFields, ownerTypes, requireOwnFiles } from './file-owners.ts'
 
 export interface Uploaded {
   readonly files: readonly AddedFile[]
@@ -49,7 +49,7 @@ export async function upload(
       },
       async file(name, bytes) {
         const place = count++
-        owner ??= findOwner(self, given)
+        owner ??= findOwnOwner(self, given)
         const to = owner
         await queue.add(async () => take(place, name, bytes, await to))
       },
@@ -60,6 +60,12 @@ export async function upload(
   }
   if (count === 0) throw new HttpFailure('invalid-input', 'The form has no file. Add a part with a file name.')
   return { files: files.filter((row) => row !== undefined), refused }
+}
+
+async function findOwnOwner(self: FileOwners, given: OwnerFields): Promise<FileOwner> {
+  const owner = await findOwner(self, given)
+  await requireOwnFiles(self, owner)
+  return owner
 }
 
 /** A file that is too large, or has no name, is refused by itself; everything else concerns the whole form. */

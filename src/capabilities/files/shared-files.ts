@@ -1,0 +1,42 @@
+import type { FileLibrary, SharedFiles } from '../../capability.ts'
+import { keyedQueue } from '../../platform.ts'
+import type { BlobStore, FileOwner, SessionStore } from '../../session.ts'
+import { collectionName, unindexed } from './library.ts'
+
+interface SharedFilesParts {
+  /** Those of the owner of the gateway. */
+  readonly shared: SharedFiles
+  readonly store: SessionStore
+  readonly blobs: Pick<BlobStore, 'put'>
+  readonly library: Pick<FileLibrary, 'keep' | 'remove'>
+}
+
+/**
+ * The files of what the owner of a gateway shares, in the home of a person: copies, so that they are read, indexed and searched as
+ * their own are. They are compared whenever something asks for them.
+ */
+export function copySharedFiles({ shared, store, blobs, library }: SharedFilesParts) {
+  const queue = keyedQueue<string>()
+
+  async function bring(owner: FileOwner): Promise<void> {
+    if (await store.record(owner.type, owner.id)) return
+    const there = (await shared.files(owner)) ?? []
+    const wanted = new Map(there.flatMap((row) => (row.state.type === 'ready' ? [[row.id, row] as const] : [])))
+    for (const { id } of await store.files({ owner })) if (!wanted.delete(id)) await library.remove(id)
+    for (const row of wanted.values()) {
+      const text = await shared.text(row)
+      if (text !== undefined) await store.putContent(text)
+      await blobs.put(shared.bytes(row), {
+        maxBytes: row.bytes,
+        keep: () => library.keep({ ...row, state: unindexed(row.state) }),
+      })
+    }
+  }
+
+  return {
+    /** Resolves when the files of a record that is shared are here, and those of one that is no longer shared are gone. */
+    async bring(owner: FileOwner): Promise<void> {
+      if (owner.type !== 'session') await queue.add(collectionName(owner), () => bring(owner))
+    },
+  }
+}
