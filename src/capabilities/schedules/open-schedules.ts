@@ -23,6 +23,7 @@ import {
   scheduleStates,
   withRun,
 } from './schedule-record.ts'
+import type { ScheduleSettings } from './schedules.ts'
 import { type DueTimes, dueTimes, parseTimeRule } from './time/time-rule.ts'
 
 export type Schedules = ReturnType<typeof openSchedules>
@@ -39,6 +40,8 @@ export interface ScheduleView extends ScheduleValue {
 
 type Stored = StoredRecord<ScheduleValue> & { readonly value: ScheduleValue }
 
+/** The most schedules of a person beside the owner. */
+const MOST_OF_PERSON = 20
 /** So late, ms, a run is not late: the machine was busy. */
 const LATE_MS = 60_000
 /** The most runs that come of due times that were missed. */
@@ -48,7 +51,7 @@ const AHEAD_MS = 86_400_000
 /** The clock of the machine may be set: it is looked at again after so many ms at the latest. */
 const LONGEST_WAIT_MS = 60_000
 
-export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }>) {
+export function openSchedules(host: CapabilityHost<Pick<ScheduleSettings, 'enabled' | 'ofPerson'>>) {
   const { clock, store } = host
   const records: Records<ScheduleValue> = host.records(scheduleRecordKind)
   const states = scheduleStates(store)
@@ -244,6 +247,8 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
     if (agent !== undefined && !(await host.runtime.choiceOptions('agent'))?.some(({ id }) => id === agent)) {
       throw new RuntimeError('not-found', `There is no agent ${agent}.`, { kind: 'agent', id: agent })
     }
+    if (host.settings.ofPerson && ifChanged !== undefined)
+      throw new RuntimeError('invalid-input', 'Only schedules of the owner of the gateway can have a condition.')
     const condition = ifChanged === undefined ? undefined : parseCondition(ifChanged)
     if (condition?.type === 'program') await planProgram(host.runtime, condition.value)
   }
@@ -257,6 +262,7 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
     /** Rejects with `invalid-input`, and with `not-found` for a session or an agent that is not there. */
     async add(given: NewSchedule) {
       requireEnabled(host.settings)
+      if (host.settings.ofPerson && (await records.list()).length >= MOST_OF_PERSON) throw tooMany()
       const read = readSchedule(newScheduleSchema, given)
       await requireUsable(read)
       const { name = await freeName(read.text), timeZone = host.timeZone } = read
@@ -375,9 +381,14 @@ function later(one: string, other: string): string {
   return Date.parse(one) > Date.parse(other) ? one : other
 }
 
-function requireEnabled({ enabled }: { readonly enabled: boolean }): void {
+function tooMany(): RuntimeError {
+  const hint = 'Remove one that is not needed any more.'
+  return new RuntimeError('invalid-input', `There are ${MOST_OF_PERSON} schedules already.`, {}, { hint })
+}
+
+function requireEnabled({ enabled, ofPerson }: Pick<ScheduleSettings, 'enabled' | 'ofPerson'>): void {
   if (enabled) return
-  const hint = 'Set schedules.enabled to true.'
+  const hint = ofPerson ? 'The owner of the gateway switches them on.' : 'Set schedules.enabled to true.'
   throw new RuntimeError('invalid-input', 'Schedules are switched off.', {}, { hint })
 }
 

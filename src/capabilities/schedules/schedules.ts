@@ -5,11 +5,18 @@ import type { Schedules, ScheduleView } from './open-schedules.ts'
 const scheduleSettings = z
   .strictObject({
     enabled: z.boolean().default(true).describe('Whether schedules send their messages. `false`: none is due.'),
+    people: z
+      .boolean()
+      .default(false)
+      .describe('Whether members have schedules of their own. What they cost counts against the limits of `people`.'),
   })
   .prefault({})
   .describe('Messages that come by themselves at set times.')
 
-type ScheduleSettings = z.output<typeof scheduleSettings>
+export interface ScheduleSettings extends z.output<typeof scheduleSettings> {
+  /** The home is that of a person, who knows no files and programs of this machine. */
+  readonly ofPerson?: true
+}
 
 export const scheduleService = serviceKey<Schedules>('schedules')
 
@@ -17,6 +24,7 @@ export const schedules = capability<ScheduleSettings, Schedules>({
   name: 'schedules',
   summary: 'messages that come by themselves at set times, each with a budget',
   settings: scheduleSettings,
+  settingsOfPerson: ({ enabled, people }) => ({ enabled: enabled && people, people, ofPerson: true }),
   commands: { schedule: async () => (await import('./cli/schedule.ts')).scheduleCommand },
   slashCommands: {
     schedules: {

@@ -15,7 +15,7 @@ export interface TokenFacts {
 export const TOKEN_FACTS = '/api/token'
 
 /** Pages of the settings that only the owner has, by the end of their addresses: everything on them needs the scope `admin`. */
-const ownerPages: ReadonlySet<string> = new Set(['tools', 'mcp-servers', 'schedules', 'people', 'backup', 'doctor'])
+const ownerPages: ReadonlySet<string> = new Set(['tools', 'mcp-servers', 'people', 'backup', 'doctor'])
 
 /** Pages with what somebody keeps in their own home. */
 export const ownRecordsPages: ReadonlySet<string> = new Set(['agents', 'projects', 'templates'])
@@ -41,5 +41,10 @@ export function useMayKeepRecords(): boolean {
 export function useHasPage(): (id: string) => boolean {
   const isOwner = useMay('admin')
   const keeps = useMayKeepRecords()
-  return (id) => isOwner || (ownRecordsPages.has(id) ? keeps : !ownerPages.has(id))
+  const schedules = useResource<{ readonly enabled: boolean }>(keeps && !isOwner ? '/api/schedules' : undefined).data
+  return (id) => {
+    if (isOwner) return true
+    if (id === 'schedules') return schedules?.enabled === true
+    return ownRecordsPages.has(id) ? keeps : !ownerPages.has(id)
+  }
 }

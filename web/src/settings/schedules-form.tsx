@@ -1,4 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { useMay } from '../api/caller.ts'
 import { api, type ApiError } from '../api/client.ts'
 import { type SessionPage, useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
@@ -84,6 +85,7 @@ interface FormProps {
 }
 
 function ScheduleForm({ label, start, children, onSubmit, onCancel }: FormProps): ReactNode {
+  const isOwner = useMay('admin')
   const [fields, setFields] = useState(start)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<ApiError>()
@@ -123,7 +125,7 @@ function ScheduleForm({ label, start, children, onSubmit, onCancel }: FormProps)
           inputMode="decimal"
           pattern="\d+(\.\d+)?"
           placeholder="0.50"
-          hint={t`A call that could pass it waits for you.`}
+          hint={isOwner ? t`A call that could pass it waits for you.` : t`A call that could pass it is refused.`}
           {...bind('most')}
         />
         <Select
@@ -136,13 +138,15 @@ function ScheduleForm({ label, start, children, onSubmit, onCancel }: FormProps)
         />
       </div>
       <Select label={t`Times without a gateway`} options={missedRules} {...bind('missed')} />
-      <TextField
-        label={t`Only if this has changed`}
-        maxLength={4_000}
-        placeholder="url:https://example.org/news"
-        hint={t`Blank: always. Otherwise file:PATH, url:ADDRESS or program:COMMAND.`}
-        {...bind('ifChanged')}
-      />
+      {isOwner && (
+        <TextField
+          label={t`Only if this has changed`}
+          maxLength={4_000}
+          placeholder="url:https://example.org/news"
+          hint={t`Blank: always. Otherwise file:PATH, url:ADDRESS or program:COMMAND.`}
+          {...bind('ifChanged')}
+        />
+      )}
       {error && <ErrorNote error={error} />}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" disabled={busy}>

@@ -49,6 +49,7 @@ export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Ro
     }),
     route('POST /api/schedules', {
       scope: 'admin',
+      personScope: 'approve',
       summary: 'Adds a schedule',
       description:
         'Each due time makes one message, whatever happens to the gateway. A schedule needs a budget: it is the most that one run may use.',
@@ -67,6 +68,7 @@ export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Ro
     }),
     route('PATCH /api/schedules/:schedule', {
       scope: 'admin',
+      personScope: 'approve',
       summary: 'Changes, pauses or resumes a schedule',
       description:
         'What is not named stays, and so do its runs; `null` takes a field away. A new time counts from now on. Due times that pass while it is paused do not happen, then or later.',
@@ -76,12 +78,14 @@ export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Ro
     }),
     route('DELETE /api/schedules/:schedule', {
       scope: 'admin',
+      personScope: 'approve',
       summary: 'Removes a schedule; the sessions of its runs stay',
       answers: { 204: { description: 'Removed' } },
       handle: ({ param }) => service.remove(param('schedule')),
     }),
     route('POST /api/schedules/:schedule/run', {
       scope: 'admin',
+      personScope: 'approve',
       summary: 'Runs a schedule now, whatever its time and its condition are',
       answers: () => jsonAnswer('Its message is on disk, or could not be sent', scheduleRunSchema, 202),
       handle: ({ param }) => service.run(param('schedule')),
