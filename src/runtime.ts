@@ -95,6 +95,7 @@ export { forgetLearnedLimits } from './runtime/models/learned-limits.ts'
 export { sessionNotFound, turnNotFound } from './runtime/sessions/not-found.ts'
 export { mergeSameFiles } from './runtime/sessions/message-files.ts'
 export {
+  type BrowserSession,
   type BrowserSessions,
   BROWSER_SESSION_SECONDS,
   openBrowserSessions,

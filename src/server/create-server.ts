@@ -11,6 +11,7 @@ import { askServer, commandRoutes } from './routes/command-routes.ts'
 import { createStreams, defaultStreamLimits, type StreamLimits } from './event-stream.ts'
 import { askedOfGuard, createForwarder, type Forwarder, headersOf, writeResponse } from './forward.ts'
 import { redactFailure, toFailure, HttpFailure } from './failure.ts'
+import { failurePage, wantsPage } from './failure-page.ts'
 import { createEntrance, type Entrance } from './entrance.ts'
 import { assertBindIsSafe, ownerOf, requireScope, type Visitor } from './guard.ts'
 import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
@@ -213,6 +214,9 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
   const answerFailure = (error: unknown, path: string, headers: Headers): Response => {
     const failure = redactFailure(toFailure(error), options.secrets)
     if (failure.code === 'internal') options.log?.error({ err: error, path }, 'a request failed')
+    // The address of an invitation, or one with a token.
+    if (path === '/' && NOT_SIGNED_IN.has(failure.code) && wantsPage(headers))
+      return failurePage(failure, headers, { signIn: entrance !== undefined })
     return errorResponse(failure, path, formats, headers)
   }
   const maxBodyBytes = options.maxBodyBytes ?? 1024 * 1024
@@ -357,6 +361,9 @@ function requestPath(url: string): string {
   const end = url.indexOf('?', start)
   return end === -1 ? url.slice(start) : url.slice(start, end)
 }
+
+/** Failures of a browser that opens an address with a token. */
+const NOT_SIGNED_IN: ReadonlySet<string> = new Set(['unauthorized', 'too-many-attempts'])
 
 /** The options of a server that follow from its runtime: contributions, choices, and the webhooks of channels. */
 export async function hostedOptions({

@@ -147,7 +147,14 @@ export function askedOfGuard(
   tokenOf: (incoming: IncomingMessage) => string | undefined = () => undefined,
 ): Pick<ForwardOptions, 'personOf' | 'headersToDrop'> {
   return {
-    personOf: (incoming) => guard.personOf(headersOf(incoming), incoming.socket.remoteAddress, tokenOf(incoming)),
+    personOf(incoming) {
+      const { socket } = incoming
+      return guard.personOf(
+        headersOf(incoming),
+        { socket: socket.remoteAddress, connection: socket },
+        tokenOf(incoming),
+      )
+    },
     headersToDrop: (incoming) =>
       guard.headersToDrop(headersOf(incoming), incoming.socket.remoteAddress, incoming.socket),
   }

@@ -11,6 +11,7 @@ import {
 import { type Clock, defined, type KnownSecrets, knownSecrets, sha256 } from '../platform.ts'
 import {
   BROWSER_SESSION_SECONDS,
+  type BrowserSession,
   type BrowserSessions,
   type GatewayTokens,
   isExpired,
@@ -23,6 +24,7 @@ import { empty } from './answer.ts'
 import type { Brake } from './brake.ts'
 import { cookieHeader, isLoopback, readCookie, type Remote, remoteOf } from './cookies.ts'
 import { HttpFailure } from './failure.ts'
+import { expired, expiredInvitation, unauthorized, unknownPerson, uselessLink } from './guard-failures.ts'
 import { type Connection, proxiedName, type TrustedProxySettings } from './trusted-proxy.ts'
 
 /** A caller, and the token or cookie that admitted it. */
@@ -41,6 +43,24 @@ export function ownerOf({ by, person }: Visitor): string {
 type Entry = { readonly visitor: Visitor } | { readonly answer: Response }
 
 export type Guard = ReturnType<typeof createGuard>
+
+/** What a request brings to be known by. An empty token is none. */
+type Brought =
+  | { readonly type: 'token'; readonly token: string }
+  | { readonly type: 'proxy'; readonly person: string }
+  | { readonly type: 'cookie'; readonly cookie: string; readonly browser: BrowserSession }
+
+/** Somebody who is known, and the named token by which they are. */
+interface Holder {
+  readonly visitor: Visitor
+  readonly kept?: NamedToken
+}
+
+/** Where a request comes from: the address of the other end, and the connection itself. */
+interface From {
+  readonly socket: string | undefined
+  readonly connection?: Connection | undefined
+}
 
 /** A caller of an endpoint that needs no token. */
 const nobody: Visitor = { by: 'nobody', scope: 'none' }
@@ -90,10 +110,11 @@ export function createGuard({
   const ownerHash = hashOfLast(token)
   const seen = knownSecrets()
   const wrongToken = unauthorized('The token is wrong.')
+  const missingToken = () => unauthorized('The token is missing.', signIn && { signIn: '/sign-in' })
   let lastHost: string | undefined
 
   /** The holder of a token with this hash, with an expired token, too. */
-  function holderOf(hash: string): { readonly visitor: Visitor; readonly kept?: NamedToken } | undefined {
+  function holderOf(hash: string): Holder | undefined {
     const owner = ownerHash()
     if (owner !== undefined && timingSafeEqual(Buffer.from(hash), Buffer.from(owner))) {
       return { visitor: { ...ownerCaller, token: hash } }
@@ -117,14 +138,34 @@ export function createGuard({
   }
 
   /** Somebody who has signed in without a token. */
-  function signedIn(person: string): Visitor | undefined {
+  function signedIn(person: string): Holder | undefined {
     const scope = scopeOf(person)
-    return scope && { by: `person:${person}`, name: person, scope, person }
+    return scope && { visitor: { by: `person:${person}`, name: person, scope, person } }
+  }
+
+  /** A token counts before what a proxy or a browser adds by itself, which pages of others may have caused. */
+  function broughtBy(headers: Headers, host: string, { socket, connection }: From): Brought | undefined {
+    const authorization = headers.get('authorization') ?? keyAuthorization(headers)
+    if (authorization !== null) return { type: 'token', token: /^bearer +(.+)$/i.exec(authorization)?.[1] ?? '' }
+    if (!isFromHere(headers)) return undefined
+    // What a proxy adds to each request of a browser is worth as much as a cookie, and no more.
+    const person = nameOfProxy?.(headers, socket, connection)
+    if (person !== undefined) return { type: 'proxy', person }
+    const cookie = readCookie(headers, host)
+    const browser = cookie === undefined ? undefined : browsers.find(cookie)
+    return browser && { type: 'cookie', cookie: cookie!, browser }
+  }
+
+  /** Who brings it, with an expired token, too. */
+  function holderFor(brought: Brought): Holder | undefined {
+    if (brought.type === 'token') return holderOf(sha256(brought.token))
+    if (brought.type === 'proxy') return signedIn(brought.person)
+    const { person, token: hash } = brought.browser
+    return person === undefined ? holderOf(hash) : signedIn(person)
   }
 
   /** Throws for a token that has expired. */
-  function admit(hash: string): Visitor | undefined {
-    const holder = holderOf(hash)
+  function admit(holder: Holder | undefined): Visitor | undefined {
     if (holder?.kept === undefined) return holder?.visitor
     if (isExpired(holder.kept, clock.now())) throw expired(holder.kept)
     uses?.note(holder.kept.name)
@@ -153,9 +194,8 @@ export function createGuard({
   async function bringToken(brought: string, host: string, remote: Remote): Promise<Entry> {
     const hash = sha256(brought)
     const invited = await acceptInvitation(hash)
-    const visitor = invited === undefined ? admit(hash) : undefined
-    if (invited === undefined && visitor === undefined)
-      return refuse(remote, unauthorized('The token in this address is wrong.'))
+    const visitor = invited === undefined ? admit(holderOf(hash)) : undefined
+    if (invited === undefined && visitor === undefined) return refuse(remote, uselessLink())
     // The page could not show anything with it.
     if (visitor) requireScope(visitor, 'read', 'The page')
     const value = invited ?? (await browsers.begin(visitor!.token!))
@@ -172,45 +212,33 @@ export function createGuard({
       lastHost = host
       checkOrigin(headers.get('origin'), host)
       if (ownerHash() === undefined) return { visitor: ownerCaller }
-      const authorization = headers.get('authorization') ?? keyAuthorization(headers)
-      if (authorization !== null) {
-        if (isOpen(request.method, path)) return { visitor: nobody }
-        const brought = /^bearer +(.+)$/i.exec(authorization)?.[1] ?? ''
-        // It is no guess.
-        if (brought === '') throw wrongToken
-        const visitor = admit(sha256(brought))
-        // A named token is known from its first use on: only its hash is kept.
-        if (visitor?.name !== undefined)
-          for (const each of [secrets, seen]) each?.learn(`token ${visitor.name}`, brought)
-        return visitor ? { visitor } : refuse(remoteOf(request, socket), wrongToken)
-      }
-      if (path === '/' && request.url.includes('?')) {
+      const hasToken = headers.has('authorization') || headers.has('x-api-key')
+      if (!hasToken && path === '/' && request.url.includes('?')) {
         const brought = new URL(request.url).searchParams.get('token')
         if (brought !== null) return bringToken(brought, host, remoteOf(request, socket))
       }
       if (isOpen(request.method, path)) return { visitor: nobody }
-      // What a proxy adds to each request of a browser is worth as much as a cookie, and no more.
-      const proxied = isFromHere(headers) ? nameOfProxy?.(headers, socket, connection) : undefined
-      if (proxied !== undefined) {
-        const visitor = signedIn(proxied)
-        if (visitor) return { visitor }
-        throw unknownPerson(proxied)
+      const brought = broughtBy(headers, host, { socket, connection })
+      if (brought === undefined) throw missingToken()
+      // It is no guess.
+      if (brought.type === 'token' && brought.token === '') throw wrongToken
+      const visitor = admit(holderFor(brought))
+      if (visitor === undefined) {
+        if (brought.type === 'token') return refuse(remoteOf(request, socket), wrongToken)
+        if (brought.type === 'proxy') throw unknownPerson(brought.person)
+        throw missingToken()
       }
-      const cookie = readCookie(headers, host)
-      const browser = cookie !== undefined && isFromHere(headers) ? browsers.find(cookie) : undefined
-      const visitor = browser && (browser.person === undefined ? admit(browser.token) : signedIn(browser.person))
-      if (visitor) return { visitor: { ...visitor, ...defined({ cookie }) } }
-      throw unauthorized('The token is missing.', signIn && { signIn: '/sign-in' })
+      // A named token is known from its first use on: only its hash is kept.
+      if (brought.type === 'token' && visitor.name !== undefined)
+        for (const each of [secrets, seen]) each?.learn(`token ${visitor.name}`, brought.token)
+      return { visitor: brought.type === 'cookie' ? { ...visitor, cookie: brought.cookie } : visitor }
     },
-    /** Whose home a request asks for; `undefined`: that of the owner, or none. It may still be refused. */
-    personOf(headers: Headers, socket: string | undefined, brought?: string): string | undefined {
-      const authorization = brought === undefined ? (headers.get('authorization') ?? keyAuthorization(headers)) : null
-      const known = brought ?? /^bearer +(.+)$/i.exec(authorization ?? '')?.[1]
-      if (known !== undefined) return holderOf(sha256(known))?.visitor.person
-      if (authorization !== null || !isFromHere(headers)) return undefined
-      const cookie = readCookie(headers, headers.get('host')?.toLowerCase() ?? '')
-      const browser = cookie === undefined ? undefined : browsers.find(cookie)
-      return nameOfProxy?.(headers, socket) ?? browser?.person ?? (browser && holderOf(browser.token)?.visitor.person)
+    /** Whose home a request asks for; `undefined`: that of the owner, or none. It may still be refused. `token`: what it brings elsewhere than in a header. */
+    personOf(headers: Headers, from: From, token?: string): string | undefined {
+      const host = headers.get('host')?.toLowerCase() ?? ''
+      const brought: Brought | undefined =
+        token === undefined ? broughtBy(headers, host, from) : { type: 'token', token }
+      return brought && holderFor(brought)?.visitor.person
     },
     /** Names of headers that name a person here and come from elsewhere than the proxy, in small letters. */
     headersToDrop(headers: Headers, socket: string | undefined, connection: Connection): readonly string[] {
@@ -316,38 +344,6 @@ function isFromHere(headers: Headers): boolean {
 function keyAuthorization(headers: Headers): string | null {
   const key = headers.get('x-api-key')
   return key === null ? null : `Bearer ${key}`
-}
-
-/** `facts`: where people can sign in without one. */
-function unauthorized(message: string, facts: { readonly signIn?: string } = {}): HttpFailure {
-  const other = facts.signIn === undefined ? '' : ` Or open ${facts.signIn} in a browser.`
-  return new HttpFailure('unauthorized', message, facts, {
-    hint: `Send it as "Authorization: Bearer TOKEN", or open the address that the gateway printed at its start.${other}`,
-    headers: { 'www-authenticate': 'Bearer realm="foreword"' },
-  })
-}
-
-function expired({ name, scope, expires }: NamedToken): HttpFailure {
-  return new HttpFailure(
-    'unauthorized',
-    `The token ${name} has expired (${expires}).`,
-    { token: name },
-    {
-      hint: `\`foreword token revoke ${name}\`, then \`foreword token new ${name} --scope ${scope}\` makes a new one.`,
-      headers: { 'www-authenticate': 'Bearer realm="foreword", error="invalid_token"' },
-    },
-  )
-}
-
-function unknownPerson(name: string): HttpFailure {
-  const hint = 'The owner of the gateway adds people with `foreword people add`.'
-  const shown = JSON.stringify(name.slice(0, 100))
-  return new HttpFailure('unauthorized', `The proxy names ${shown}, who is not one of the people here.`, {}, { hint })
-}
-
-function expiredInvitation(person: string): HttpFailure {
-  const hint = `The owner of the gateway makes a new one with \`foreword people invite ${person}\`.`
-  return new HttpFailure('unauthorized', 'This invitation has expired.', { person }, { hint })
 }
 
 /** The shortest token that is accepted for an address that others can reach, characters. */

@@ -67,6 +67,30 @@ test('an invitation lets one browser in, once', async (t) => {
   assert.equal((await bearer.request('/api/sessions')).status, 401)
 })
 
+test('an invitation that is used or too old says so on a page, in the language of the browser', async (t) => {
+  const team = await openTeam(t)
+  const { invitation } = await team.owner.json<{ readonly invitation: { readonly path: string } }>('/api/people', {
+    body: { name: 'ann' },
+  })
+  const nobody = team.asker('nobody', {})
+  assert.equal((await nobody.request(invitation.path)).status, 303)
+  const open = async (headers: Readonly<Record<string, string>>) => {
+    const response = await nobody.request(invitation.path, { headers })
+    assert.equal(response.status, 401)
+    return { type: response.headers.get('content-type'), text: await response.text() }
+  }
+  const english = await open({ accept: 'text/html,*/*' })
+  assert.equal(english.type, 'text/html; charset=utf-8')
+  assert.match(english.text, /<html lang="en">.*the invitation was used already.*ask the owner of the gateway/s)
+  // Nobody can sign in without a token here.
+  assert.doesNotMatch(english.text, /sign-in|script/)
+  const german = await open({ accept: 'text/html', 'accept-language': 'fr, en;q=0.5, de-AT;q=0.9' })
+  assert.match(german.text, /<html lang="de">.*Dieser Link meldet niemanden an/s)
+  const program = await open({ accept: 'application/json', 'accept-language': 'de' })
+  assert.match(program.type!, /json/)
+  assert.ok(!english.text.includes(invitation.path.split('=')[1]!))
+})
+
 test('a guest talks, and decides about nothing; a member decides; neither changes the gateway', async (t) => {
   const team = await openTeam(t)
   const [ann, bob] = [await team.add('ann', 'member'), await team.add('bob', 'guest')]

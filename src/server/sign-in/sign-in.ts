@@ -6,6 +6,7 @@ import { empty } from '../answer.ts'
 import type { Brake } from '../brake.ts'
 import { cookieHeader, flowCookieHeader, readFlowCookie, remoteOf } from '../cookies.ts'
 import { HttpFailure } from '../failure.ts'
+import { failurePage, wantsPage } from '../failure-page.ts'
 import { hostOf } from '../guard.ts'
 import { createAdmission } from './admit-person.ts'
 import { createFlows, type Flow, FLOW_SECONDS } from './flows.ts'
@@ -13,7 +14,6 @@ import { isLetIn, readIdentity, type SignedInIdentity } from './identity.ts'
 import { localPath } from './local-path.ts'
 import { openProvider, reasonOf, signInFailed } from './provider.ts'
 import type { SignInOptions } from './sign-in-options.ts'
-import { failurePage } from './sign-in-page.ts'
 
 interface SignInParts extends SignInOptions {
   readonly publicUrl?: string | undefined
@@ -129,8 +129,8 @@ export function createSignIn(options: SignInParts) {
   function failed({ request }: Call, error: unknown, cookie?: string): Response {
     if (!(error instanceof HttpFailure)) throw error
     if (error.cause !== undefined || error.code === 'sign-in-unavailable') options.note(reasonOf(error.cause ?? error))
-    if (request.headers.get('accept')?.includes('text/html') !== true) throw error
-    return failurePage(error, cookie)
+    if (!wantsPage(request.headers)) throw error
+    return failurePage(error.failure, request.headers, { signIn: true, cookie })
   }
 }
 

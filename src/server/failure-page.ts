@@ -1,0 +1,66 @@
+import type { Failure } from '../capability.ts'
+import { securityHeaders } from './answer.ts'
+
+const style =
+  'body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1rem;color-scheme:light dark}'
+
+const pageHeaders = {
+  ...securityHeaders,
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; frame-ancestors 'none'",
+  vary: 'accept-language',
+}
+
+/** What German pages say by the code of a failure; behind it they have the message, as it is. */
+const german: Readonly<Record<string, string>> = {
+  unauthorized:
+    'Dieser Link meldet niemanden an: Er ist schon benutzt, abgelaufen oder nicht vollständig. Bitte den Eigentümer dieses Gateways um einen neuen.',
+  'sign-in-failed': 'Die Anmeldung ist fehlgeschlagen. Beginne sie noch einmal.',
+  'sign-in-denied':
+    'Beim Anbieter bist du angemeldet, aber hier hat dich niemand eingelassen. Bitte den Eigentümer dieses Gateways darum.',
+  'sign-in-unavailable':
+    'Der Anbieter der Anmeldung antwortet nicht, wie er soll. Versuche es später noch einmal. Token und angemeldete Browser funktionieren weiter.',
+  'too-many-attempts': 'Zu viele Versuche sind fehlgeschlagen. Warte einen Moment, und versuche es dann noch einmal.',
+}
+
+/** Whether a request is of a browser that shows the answer as a page. */
+export function wantsPage(headers: Headers): boolean {
+  return headers.get('accept')?.includes('text/html') === true
+}
+
+/** A page that says why nobody was signed in, in the language of the browser. `signIn`: a link leads to the beginning of the sign-in. */
+export function failurePage(
+  { status, code, message, hint, headers: own }: Failure,
+  asked: Headers,
+  { signIn = false, cookie }: { readonly signIn?: boolean; readonly cookie?: string | undefined } = {},
+): Response {
+  const said = prefersGerman(asked) ? german[code] : undefined
+  const language = said === undefined ? 'en' : 'de'
+  const texts =
+    said === undefined
+      ? [message, hint].map((text) => (text === undefined ? '' : `<p>${escaped(text)}</p>`))
+      : [`<p>${said}</p>`, `<p lang="en"><small>${escaped(message)}</small></p>`]
+  const link = `<p><a href="/sign-in">${language === 'de' ? 'Anmelden' : 'Sign in'}</a></p>`
+  const document =
+    `<!doctype html><html lang="${language}"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
+    `<title>Foreword</title><style>${style}</style><h1>${language === 'de' ? 'Nicht angemeldet' : 'Not signed in'}</h1>` +
+    `${texts.join('')}${signIn ? link : ''}`
+  return new Response(document, {
+    status,
+    headers: { ...pageHeaders, ...own, ...(cookie && { 'set-cookie': cookie }) },
+  })
+}
+
+/** Whether German comes before English among the languages of a browser. */
+function prefersGerman(headers: Headers): boolean {
+  const known = (headers.get('accept-language') ?? '').split(',').flatMap((each) => {
+    const [, tag, weight = '1'] = /^\s*(de|en)\b[^;]*(?:;\s*q=([\d.]+))?/i.exec(each) ?? []
+    return tag === undefined ? [] : [{ tag: tag.toLowerCase(), weight: Number(weight) }]
+  })
+  return known.toSorted((one, other) => other.weight - one.weight)[0]?.tag === 'de'
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
