@@ -95,6 +95,7 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
     clock,
     recovers: writes,
     earlier: { store, priceOf },
+    activity,
     warn,
   })
   // What services share, under the names by which they ask for it.

@@ -63,22 +63,26 @@ export interface HoldResult {
 
 /**
  * What has been spent of budgets, on disk before a call leaves. Everything is one transaction over all budgets of the call, so that
- * two calls, or two processes, never get the same money. Failures are `StoreError`s.
+ * two calls, or two processes, never get the same money. In a database nothing of a process that lost its store is written any more.
+ * Failures are `StoreError`s.
  */
 export interface BudgetLedger {
   /** Holds what the call may cost at most in every account, or nothing where one of them has too little left. */
-  hold(hold: BudgetHold): HoldResult
+  hold(hold: BudgetHold): Now<HoldResult>
   /** Replaces what is held by what the call has cost. Absent: that is unknown, and what was held counts as spent. */
-  settle(id: string, cost?: BudgetAmount): void
+  settle(id: string, cost?: BudgetAmount): Now<void>
   /** Counts calls that are over in an account, where they do not count in it already. `earlier`: they are from the log. */
-  count(account: string, calls: readonly CountedCall[], earlier: boolean): void
+  count(account: string, calls: readonly CountedCall[], earlier: boolean): Now<void>
   /** The call was refused before it was read: nothing is spent, and the grant that it used counts again. */
-  release(id: string): void
+  release(id: string): Now<void>
   /**
    * Counts what a former process held as spent, since its calls can have cost that much. Returns the ids of these holds. Estimates
    * of before `forgetBefore` (ISO 8601) are not corrected any more.
    */
-  recover(forgetBefore: string): readonly string[]
-  state(check: Pick<BudgetCheck, 'account' | 'unit' | 'limit'>): BudgetState
+  recover(forgetBefore: string): Now<readonly string[]>
+  state(check: Pick<BudgetCheck, 'account' | 'unit' | 'limit'>): Now<BudgetState>
   close(): void
 }
+
+/** At once in a file, and after an answer of a database. */
+type Now<Result> = Result | Promise<Result>

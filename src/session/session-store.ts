@@ -1,5 +1,6 @@
 import type { AuditFacts, AuditStore } from './audit.ts'
 import type { AuditPosition } from './audit-archive.ts'
+import type { BudgetLedger } from './budget-ledger.ts'
 import type { CallOutcome, CallRecord, CallStore } from './call.ts'
 import type { SumStore } from './call-sums.ts'
 import type { ContentStore } from './content.ts'
@@ -38,6 +39,8 @@ export interface SessionStore
   readonly gateways?: Gateways
   /** The bytes of files, where several machines reach the store; absent: they are in the folder of the home alone. */
   readonly bytes?: StoredBytes
+  /** The ledger of budgets, where it is in the database of the store; absent: it is a file of its own. */
+  readonly budgets?: BudgetLedger
   /** Resolves with the error after which it takes nothing more until it is opened again; pending while there is none. */
   readonly failed: Promise<unknown>
   /** Resolves when accepted writes are on disk, or were refused; `undefined`: all of them are. */

@@ -21,13 +21,13 @@ test('a budget that is added counts what was spent before in its period, once', 
   for (const text of ['One.', 'Two.', 'Three.']) await before.say(text)
   assert.ok(!existsSync(fileOf(before)), 'without budgets nothing is kept')
   const after = await before.reopened({ budgets: [day(), { limit: { tokens: 10_000 }, per: 'month' }] })
-  assert.deepEqual(spent(after), [0.33, 330])
-  assert.deepEqual(earlier(after), [0.33, 330])
+  assert.deepEqual(await spent(after), [0.33, 330])
+  assert.deepEqual(await earlier(after), [0.33, 330])
   await after.say('Four.')
-  assert.deepEqual(spent(after), [0.44, 440])
-  assert.deepEqual(earlier(after), [0.33, 330], 'the fourth call was held')
+  assert.deepEqual(await spent(after), [0.44, 440])
+  assert.deepEqual(await earlier(after), [0.33, 330], 'the fourth call was held')
   const again = await after.reopened()
-  assert.deepEqual(spent(again), [0.44, 440])
+  assert.deepEqual(await spent(again), [0.44, 440])
 })
 
 test('a day has the calls of that day alone, and a month those of the month, in the time zone of the home', async (t) => {
@@ -37,9 +37,9 @@ test('a day has the calls of that day alone, and a month those of the month, in 
   const second = await first.reopened({ ...setting, start: '2026-01-30T11:30:00.000Z' })
   await second.say('On the 31st at 0:30.')
   const third = await second.reopened({ ...setting, start: '2026-01-31T10:59:59.000Z', budgets: [day(), month] })
-  assert.deepEqual(spent(third), [0.11, 0.22])
+  assert.deepEqual(await spent(third), [0.11, 0.22])
   const fourth = await third.reopened({ ...setting, start: '2026-01-31T11:00:00.000Z', budgets: [day(), month] })
-  assert.deepEqual(spent(fourth), [0, 0], 'it is February')
+  assert.deepEqual(await spent(fourth), [0, 0], 'it is February')
 })
 
 test('a ledger that is lost is filled from the log, for each of its budgets', async (t) => {
@@ -50,15 +50,15 @@ test('a ledger that is lost is filled from the log, for each of its budgets', as
   const messages = [{ role: 'user', content: 'Hello.' }] as const
   await Array.fromAsync(before.runtime.complete({ messages, token: 'phone' }))
   await Array.fromAsync(before.runtime.complete({ messages }))
-  assert.deepEqual(spent(before), [0.44, 0.22, 0.11, 0.44])
-  assert.deepEqual(earlier(before), [undefined, undefined, undefined, undefined])
+  assert.deepEqual(await spent(before), [0.44, 0.22, 0.11, 0.44])
+  assert.deepEqual(await earlier(before), [undefined, undefined, undefined, undefined])
   const kept = await before.reopened()
-  assert.deepEqual(spent(kept), [0.44, 0.22, 0.11, 0.44], 'nothing counts twice')
+  assert.deepEqual(await spent(kept), [0.44, 0.22, 0.11, 0.44], 'nothing counts twice')
   await kept.runtime.close()
   for (const end of ['', '-wal', '-shm']) rmSync(`${fileOf(kept)}${end}`, { force: true })
   const after = await kept.reopened()
-  assert.deepEqual(spent(after), [0.44, 0.22, 0.11, 0.44])
-  assert.deepEqual(earlier(after), [0.44, 0.22, 0.11, 0.44])
+  assert.deepEqual(await spent(after), [0.44, 0.22, 0.11, 0.44])
+  assert.deepEqual(await earlier(after), [0.44, 0.22, 0.11, 0.44])
 })
 
 test('a budget of each session counts what the session has spent, and one of an owner what came for it', async (t) => {
@@ -84,11 +84,11 @@ test('a budget that is added while a call runs counts it when it is over, and no
   const turn = await here.runtime.submit({ text: 'Hello.' })
   await begun.passed
   await here.runtime.reload()
-  assert.deepEqual(spent(here), [0])
+  assert.deepEqual(await spent(here), [0])
   ends.open()
   await here.ended(turn)
-  assert.deepEqual(spent(here), [0.11])
-  assert.deepEqual(spent(await here.reopened({ budgets: [day()] })), [0.11])
+  assert.deepEqual(await spent(here), [0.11])
+  assert.deepEqual(await spent(await here.reopened({ budgets: [day()] })), [0.11])
 })
 
 test('a call that was recorded when the process ended, and held at less, counts as what it has cost', async (t) => {
@@ -108,7 +108,7 @@ test('a call that was recorded when the process ended, and held at less, counts 
   for (const hold of [`${id}/1-hold_a`, `${id}/2-hold_b`])
     ledger.hold({ id: hold, call: id, time, most: { nanos: 1_000, tokens: 1 }, checks: [check] })
   ledger.close()
-  assert.deepEqual(spent(await before.reopened()), [0.11])
+  assert.deepEqual(await spent(await before.reopened()), [0.11])
 })
 
 test('a call that runs over midnight counts on the day on which it left', async (t) => {
@@ -120,19 +120,19 @@ test('a call that runs over midnight counts on the day on which it left', async 
   await here.clock.advance(DAY_MS)
   ends.open()
   await here.ended(turn)
-  assert.deepEqual(spent(here), [0, 0.11])
+  assert.deepEqual(await spent(here), [0, 0.11])
 })
 
 function fileOf({ home }: Opened): string {
   return join(home, 'data', 'budgets.sqlite')
 }
 
-function spent({ runtime }: Opened) {
-  return runtime.budgets().map((budget) => budget.spent)
+async function spent({ runtime }: Opened) {
+  return (await runtime.budgets()).map((budget) => budget.spent)
 }
 
-function earlier({ runtime }: Opened) {
-  return runtime.budgets().map((budget) => budget.earlier)
+async function earlier({ runtime }: Opened) {
+  return (await runtime.budgets()).map((budget) => budget.earlier)
 }
 
 async function waiting({ runtime }: Opened) {

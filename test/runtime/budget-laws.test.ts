@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { dearestCost, reportedCost } from '../../src/runtime/budgets/call-bound.ts'
 import { type CallOwner, checksFor, type MoneyBudget } from '../../src/runtime/budgets/call-budgets.ts'
-import { type BudgetLedger, openBudgetLedger } from '../../src/session.ts'
+import { openBudgetLedger } from '../../src/session.ts'
 
 const TURNS = 10_000
 const SESSIONS = 8
@@ -39,7 +39,7 @@ test(`over ${TURNS} turns with retries, side calls, parallel sessions and crashe
   const path = ledgerFile(t)
   const open = () => openBudgetLedger(path, { durable: false })
   /** Two processes on one home. */
-  const ledgers: BudgetLedger[] = [open(), open()]
+  const ledgers = [open(), open()]
   t.after(() => ledgers.forEach((ledger) => ledger.close()))
   /** What the provider has billed, whatever the ledger says. */
   const bills = new Map<string, { nanos: number; tokens: number }>()

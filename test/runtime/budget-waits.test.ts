@@ -27,7 +27,7 @@ test('a call that waits leaves by itself when the next day begins, and its quest
     ['withdraw', question.approval, 'A new period of the budget has begun.'],
   ])
   assert.deepEqual(await here.runtime.approvals(), [])
-  assert.equal(here.runtime.budgets()[0]?.spent, 0.11, 'the new day has paid for it')
+  assert.equal((await here.runtime.budgets())[0]?.spent, 0.11, 'the new day has paid for it')
 })
 
 test('a call that is too dear for the new day, too, is asked about again: the old question is about yesterday', async (t) => {
@@ -40,7 +40,7 @@ test('a call that is too dear for the new day, too, is asked about again: the ol
   assert.equal((await here.runtime.approvals()).length, 1)
   await decide(here, again, 'session')
   await here.ended(again)
-  assert.ok(here.runtime.budgets()[0]!.limit > 1, 'today was raised')
+  assert.ok((await here.runtime.budgets())[0]!.limit > 1, 'today was raised')
 })
 
 test('a month goes on after its last day only, in the time zone of the home', async (t) => {
@@ -80,7 +80,7 @@ test('budgets that cannot be read stay as they were', async (t) => {
   const readBudgets = () => Promise.reject(new Error('config.json is broken'))
   const here = await opened(t, { model: priced(), budgets: [day(1)], readBudgets })
   await here.runtime.reload()
-  assert.equal(here.runtime.budgets()[0]?.limit, 1)
+  assert.equal((await here.runtime.budgets())[0]?.limit, 1)
   assert.deepEqual(here.warnings, ['Budgets stay as they were: config.json is broken'])
 })
 
@@ -112,7 +112,7 @@ test('a limit that the owner raises for one call lets those go that fit into it,
       ['asked', 'withdraw'],
     ],
   )
-  const [budget] = here.runtime.budgets()
+  const [budget] = await here.runtime.budgets()
   assert.equal(budget?.spent, 0.33)
   assert.ok(budget.spent <= budget.limit)
 })

@@ -14,14 +14,14 @@ test('two processes on one home never get the same money', async (t) => {
   await here.say('Hello.')
   const other = openBudgetLedger(join(here.home, 'data', 'budgets.sqlite'))
   t.after(() => other.close())
-  const account = JSON.stringify(['day', here.runtime.budgets()[0]!.period, {}])
+  const account = JSON.stringify(['day', (await here.runtime.budgets())[0]!.period, {}])
   const check = { account, unit: 'nanos', limit: 10_000_000_000, warnAt: 1 } as const
   const held = { nanos: 9_800_000_000, tokens: 1 }
   assert.deepEqual(
     other.hold({ id: 'theirs', call: 'theirs', time: here.clock.time(), most: held, checks: [check] }).passed,
     [],
   )
-  assert.equal(here.runtime.budgets()[0]?.held, 9.8)
+  assert.equal((await here.runtime.budgets())[0]?.held, 9.8)
   await here.runtime.submit({ text: 'Again.' })
   for (;;) {
     const [question] = await here.runtime.approvals()

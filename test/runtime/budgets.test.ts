@@ -23,7 +23,7 @@ test('a call that could pass the limit waits, and leaves once the owner allows i
   await decide(here, question, 'once')
   assert.deepEqual((await here.ended(turn)).outcome, { type: 'completed' })
   assert.equal(model.calls.length, 1)
-  assert.deepEqual(spent(here), [1, 0.11, 0])
+  assert.deepEqual(await spent(here), [1, 0.11, 0])
 
   // What was allowed was that call.
   await here.runtime.submit({ text: 'Again.' })
@@ -37,7 +37,7 @@ test('the owner raises the limit for the rest of the period, and the calls after
   assert.match(question.held!.raise, /^Raises the limit of the day to \$\d+\.00, until the period ends\.$/)
   await decide(here, question, 'session')
   await here.ended(turn)
-  const [limit] = spent(here)
+  const [limit] = await spent(here)
   assert.ok(limit! > 1)
   await here.runtime.submit({ text: 'Again.', session: turn.session })
   assert.deepEqual(await settledOrAsked(here), 'completed')
@@ -55,7 +55,7 @@ test('a refused call is never made, and the turn says what it may have cost', as
   assert.equal(outcome.code, 'over-budget')
   assert.match(outcome.message, /a person refused it\. This call may cost .* The reason: Too dear\.$/)
   assert.equal(model.calls.length, 0)
-  assert.deepEqual(spent(here), [1, 0, 0])
+  assert.deepEqual(await spent(here), [1, 0, 0])
   for (const by of ['session', 'layer'] as const) {
     const { total } = await here.runtime.costs({ by })
     assert.deepEqual([total.calls, total.unpriced, total.nanoDollars], [1, 0, 0], by)
@@ -110,7 +110,7 @@ test('a refusal of the provider costs nothing, and a call without a report costs
   const here = await opened(t, { model, budgets: [day(1000)] })
   await here.say('Hello.')
   assert.equal(model.calls.length, 3)
-  const [, cost, held] = spent(here)
+  const [, cost, held] = await spent(here)
   assert.equal(held, 0)
   // The second try may have been billed: a prompt and the longest answer, 2048 tokens.
   assert.ok(cost! > 2.04 + 0.11 && cost! < 2 * (2.04 + 0.11 + 2), `${cost}`)
@@ -129,7 +129,7 @@ test('a model without a price waits under a limit in money, unless it is free; t
   const here = await opened(t, { model: free, budgets: [day(0.01), tokens] })
   assert.deepEqual((await here.say('Hello.')).outcome, { type: 'completed' })
   assert.deepEqual(
-    here.runtime.budgets().map((budget) => budget.spent),
+    (await here.runtime.budgets()).map((budget) => budget.spent),
     [0, 110],
   )
 })
@@ -143,7 +143,7 @@ test('a warning is shown once in a period, and the day ends in the time zone of 
   assert.equal(about.length, 1, about.join('\n'))
   const zone = { timeZone: 'Pacific/Auckland', year: 'numeric', month: '2-digit', day: '2-digit' } as const
   const today = new Intl.DateTimeFormat('sv-SE', zone).format(new Date(here.clock.time()))
-  assert.equal(here.runtime.budgets()[0]?.period, today)
+  assert.equal((await here.runtime.budgets())[0]?.period, today)
 })
 
 test('the warning of a budget of each session or turn says which one it is about', async (t) => {
@@ -213,7 +213,7 @@ async function decide(
   await runtime.decide(approval, { decision: { type: 'approve', scope }, digest, by: 'test' })
 }
 
-function spent({ runtime }: Opened) {
-  const [budget] = runtime.budgets()
+async function spent({ runtime }: Opened) {
+  const [budget] = await runtime.budgets()
   return [budget?.limit, budget?.spent, budget?.held]
 }

@@ -216,6 +216,6 @@ test('a budget of a token counts both answers to a message that came with it', a
   const here = await opened(t, { models, budgets: [{ limit, per: 'day', token: 'phone' }] })
   const sent = await here.runtime.submit({ text: 'Which?', beside: 'other', token: 'phone' })
   await Promise.all([sent.turn, sent.beside!].map((turn) => here.ended({ session: sent.session, turn })))
-  const [budget] = here.runtime.budgets()
+  const [budget] = await here.runtime.budgets()
   assert.deepEqual([budget?.spent, budget?.held], [0.22, 0])
 })

@@ -563,7 +563,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     nextScenario: async () => scenario,
     callScenario: async () => scenario,
     layerSources: async () => ({ calls: 0, sources: [] }),
-    budgets: () => [],
+    budgets: async () => [],
     callPrice: async () => undefined,
     sessionCosts: async () => new Map(),
     costs: async ({ by, zone = 'UTC' }) => ({

@@ -201,7 +201,7 @@ function* whatLeftIsOnRecord({ received, newestLoss }: Remains, sessions: readon
 }
 
 async function* budgetsAddUp({ runtime, told, newestLoss }: Remains, sessions: readonly WholeSession[]) {
-  for (const { name, unit, limit, spent = 0, held = 0, period } of runtime.budgets()) {
+  for (const { name, unit, limit, spent = 0, held = 0, period } of await runtime.budgets()) {
     // What a call cost that could not be written stays held until the next start, as a warning says.
     if (held !== 0 && newestLoss === '') yield `${held} ${unit} are held in ${name}, and no call runs`
     const most = Math.max(limit, told.before.get(`${name} ${unit}`) ?? 0)

@@ -292,7 +292,7 @@ async function setBudgets({ gateway, random, told, name }: PersonParts): Promise
     const { digest } = await runtime.configuration.value(['budgets'])
     await runtime.configuration.set({ key: ['budgets'], value: budgets, kept: ['budgets'], digest, by: name })
     await runtime.reload()
-    for (const { name: budget, unit, spent = 0, held = 0 } of runtime.budgets())
+    for (const { name: budget, unit, spent = 0, held = 0 } of await runtime.budgets())
       told.before.set(`${budget} ${unit}`, spent + held)
   })
   return JSON.stringify(budgets)

@@ -47,7 +47,7 @@ test('room for an answer that a program never uses is not held', async (t) => {
   assert.equal((await say(gateway)).status, 200)
   assert.equal(vendor.received.length, 1)
   await recordedCalls(gateway)
-  const [budget] = gateway.runtime.budgets()
+  const [budget] = await gateway.runtime.budgets()
   assert.equal(budget?.held, 0)
   assert.ok(Math.abs((budget?.spent ?? 0) - 15e-6) < 1e-9, `${budget?.spent} spent`)
 })
@@ -95,7 +95,7 @@ test('embeddings are held to a budget by what they send, and are on record with 
   assert.equal(first.outcome?.usage?.promptTokens, 6)
   assert.equal(second?.outcome?.error?.code, 'over-budget')
   assert.equal(second.session, first.session)
-  const [budget] = gateway.runtime.budgets()
+  const [budget] = await gateway.runtime.budgets()
   assert.ok(Math.abs((budget?.spent ?? 0) - 6e-6) < 1e-9, `${budget?.spent} spent`)
 })
 
@@ -115,7 +115,7 @@ test('a stream of Chat Completions that reports no usage costs what can be estim
   assert.equal(call?.outcome?.usageEstimated, true)
   assert.equal(call.outcome.usage?.outputTokens, 200)
   assert.equal(call.outcome.usage.promptTokens, call.manifest.used)
-  const [budget] = gateway.runtime.budgets()
+  const [budget] = await gateway.runtime.budgets()
   assert.ok(Math.abs((budget?.spent ?? 0) - (200 + call.manifest.used) / 1e6) < 1e-9, `${budget?.spent} spent`)
 })
 
@@ -132,7 +132,7 @@ test('a call that its provider refuses costs nothing, and has the code of its st
     calls.map(({ outcome }) => outcome?.error?.code),
     ['bad-request', 'auth', 'quota', 'bad-request', 'rate-limit', 'server', 'server'],
   )
-  assert.equal(gateway.runtime.budgets()[0]?.spent, 0)
+  assert.equal((await gateway.runtime.budgets())[0]?.spent, 0)
 })
 
 test('a call waits until there is room for it', async (t) => {
@@ -300,7 +300,7 @@ for (const [form, { path, event, parts }] of Object.entries(endless)) {
     assert.ok(calls.some(({ outcome }) => outcome?.foreign?.end === 'stopped'))
     // What the buffers of twenty connections hold is written, too: on a busy machine up to 190,000 tokens. Unstopped, it is 343,000.
     assert.ok(written > 0.05e6 && written < 0.22e6, `${written} tokens were written`)
-    assert.ok((gateway.runtime.budgets()[0]?.spent ?? 1) < 0.12)
+    assert.ok(((await gateway.runtime.budgets())[0]?.spent ?? 1) < 0.12)
   })
 }
 

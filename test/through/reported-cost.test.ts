@@ -103,7 +103,7 @@ test('what a provider says that a call cost is what account, sums, budgets and p
   assert.deepEqual([total.money?.toFixed(9), total.unpriced, total.unreported], [sum.toFixed(9), 0, 0])
   const ids = calls.map(({ id }) => id)
   assert.equal((await costOfCalls(again.runtime, ids))?.toFixed(9), sum.toFixed(9))
-  assert.equal(exactMoneyText(again.runtime.budgets()[0]!.spent!), exactMoneyText(sum))
+  assert.equal(exactMoneyText((await again.runtime.budgets())[0]!.spent!), exactMoneyText(sum))
 })
 
 test('a cost that is reported needs no price: it has parts, and is in every sum', async (t) => {

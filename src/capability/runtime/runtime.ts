@@ -153,7 +153,7 @@ export interface Runtime {
   callPrice(call: CallRecord): Promise<CallPrice | undefined>
 
   /** What is left of the configured budgets, in their order. */
-  budgets(): readonly BudgetReport[]
+  budgets(): Promise<readonly BudgetReport[]>
 
   /** Calls that wait for a person, oldest first. */
   approvals(): Promise<readonly WaitingApproval[]>

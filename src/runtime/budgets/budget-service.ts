@@ -3,11 +3,10 @@ import { join } from 'node:path'
 import { type CallEnd, type CallHold, type GrantedCall, OverBudgetError, type PreparedCall } from '../../agent.ts'
 import type { BudgetReport, Clock } from '../../capability.ts'
 import { type Model, ModelError } from '../../model.ts'
-import { defined, errorMessage } from '../../platform.ts'
+import { type Activity, defined, errorMessage } from '../../platform.ts'
 import {
   type BudgetAmount,
   budgetLedgerFile,
-  type BudgetLedger,
   type BudgetState,
   type CountedCall,
   type InputBudget,
@@ -62,23 +61,39 @@ export function createBudgetService(parts: {
   readonly clock: Clock
   /** Whether calls of a former process that are still held are counted as spent. */
   readonly recovers: boolean
+  /** The log. A store with a ledger of its own has it instead of the file in `folder`. */
   readonly earlier: Omit<EarlierSources, 'dayOf'>
+  readonly activity: Activity
   readonly warn: (text: string) => void
 }) {
-  const { clock, warn } = parts
+  const { clock, warn, activity } = parts
+  const inStore = parts.earlier.store.budgets
   const path = join(parts.folder, budgetLedgerFile)
   let inZone: ((time: string) => string) | undefined
   const dayOf = (time: string) => (inZone ??= dayIn(parts.timeZone))(time)
   let { configured } = parts
-  let ledger: BudgetLedger | undefined
+  let ledger = inStore
   const open = () => (ledger ??= openBudgetLedger(path))
-  let left: readonly string[] =
-    parts.recovers && existsSync(path)
-      ? open().recover(new Date(Date.parse(clock.time()) - CORRECTED_MS).toISOString())
-      : []
+  let recovered: Promise<void> | undefined
+  let left: readonly string[] = []
   const waiting = createWaitingCalls(clock, (check) => open().state(check))
 
   const fillAccounts = createAccountFiller({ ...parts.earlier, dayOf }, open)
+
+  /** What a former process held counts as spent before this one holds anything. Tried again where it failed. */
+  async function ready(): Promise<void> {
+    if (!parts.recovers) return
+    recovered ??= recover()
+    await recovered.catch((error: unknown) => {
+      recovered = undefined
+      throw error
+    })
+  }
+
+  async function recover(): Promise<void> {
+    if (!inStore && !existsSync(path)) return
+    left = await open().recover(new Date(Date.parse(clock.time()) - CORRECTED_MS).toISOString())
+  }
 
   /** A process that ended between the record of a call and its settlement: the record says what all its holds have cost. */
   async function correct(): Promise<void> {
@@ -88,29 +103,30 @@ export function createBudgetService(parts: {
       const call = await store.call(id)
       const cost = call && reportedCost(call.outcome?.usage, await priceOf(call.model))
       if (!cost) continue
-      open().settle(first, cost)
-      for (const other of others) open().release(other)
+      await open().settle(first, cost)
+      for (const other of others) await open().release(other)
     }
     left = []
   }
 
   async function fill(): Promise<void> {
+    if (configured.length > 0 || !inStore) await ready()
     await correct()
     if (configured.length === 0) return
     const day = dayOf(clock.time())
     await fillAccounts(configured.flatMap((budget) => checkOf(budget, {}, day)?.account ?? []))
   }
 
-  function settle(id: string, { usage, error, notMade }: CallEnd, model: HeldCalls['model']): void {
+  async function settle(id: string, { usage, error, notMade }: CallEnd, model: HeldCalls['model']): Promise<void> {
     try {
       const cost = reportedCost(usage, model.facts.price)
-      if (notMade || (cost === undefined && error instanceof ModelError && REFUSED.has(error.code))) open().release(id)
-      else open().settle(id, cost)
+      const isUnpaid = notMade || (cost === undefined && error instanceof ModelError && REFUSED.has(error.code))
+      await (isUnpaid ? open().release(id) : open().settle(id, cost))
     } catch (failure) {
       // What is held stays so, and the next start counts it as spent.
       warn(`What the call ${id} cost was not counted: ${errorMessage(failure)} It counts as what it can have cost.`)
     }
-    waiting.look()
+    void waiting.look()
   }
 
   /** Calls that ended a moment ago: they may not be on record yet, where a budget that is added looks for them. */
@@ -133,13 +149,13 @@ export function createBudgetService(parts: {
     const since = new Date(Date.parse(late.counts.time) - RECORDED_MS).toISOString()
     while (ended[0] && ended[0].counts.time < since) ended.shift()
     ended.push(late)
-    countEnded(late)
+    void activity.run(undefined, countEnded(late))
   }
 
-  function countEnded({ calls, day, counted, counts }: EndedCall): void {
+  async function countEnded({ calls, day, counted, counts }: EndedCall): Promise<void> {
     try {
       for (const { account } of applied(calls, day).named) {
-        if (!counted.has(account)) open().count(account, [counts], false)
+        if (!counted.has(account)) await open().count(account, [counts], false)
       }
     } catch (failure) {
       warn(`What the call ${counts.call} cost was not counted: ${errorMessage(failure)} The next start counts it.`)
@@ -166,6 +182,7 @@ export function createBudgetService(parts: {
         const accounts = named.map(({ account }) => account)
         const held: HeldCallFacts = { call: call.call, day, counted: new Set(accounts) }
         if (checks.length === 0) return { type: 'go', settle: (end) => countLate(calls, held, end) }
+        await ready()
         await fillAccounts(accounts)
         const { facts } = model
         const maxOutputTokens = call.options?.maxOutputTokens ?? facts.maxOutput
@@ -176,9 +193,9 @@ export function createBudgetService(parts: {
         const grant = granted && grantOf(granted.approval, granted.once, granted.request)
         const names = new Map(named.map((check) => [`${check.account} ${check.unit}`, check.name]))
         const nameOf = (budget: PassedBudget) => ({ ...budget, name: names.get(`${budget.account} ${budget.unit}`)! })
-        const result = open().hold({ id, call: call.call, time: clock.time(), most, checks, grant })
+        const result = await open().hold({ id, call: call.call, time: clock.time(), most, checks, grant })
         // A limit that a person has raised may be enough for other calls, too.
-        if (grant) waiting.look()
+        if (grant) void waiting.look()
         if (result.passed.length === 0) {
           for (const budget of result.warned) if (budget.limit >= 0) warn(warning(nameOf(budget), calls.owner))
           let isOver = false
@@ -187,14 +204,14 @@ export function createBudgetService(parts: {
             settle(end) {
               if (isOver) return
               isOver = true
-              settle(id, end, model)
+              void activity.run(undefined, settle(id, end, model))
               countLate(calls, held, end)
             },
           }
         }
         const isUnpriced = unpriced.length > 0
         const passed = isUnpriced
-          ? unpriced.map((check) => ({ ...check, ...open().state(check) }))
+          ? await Promise.all(unpriced.map(async (check) => ({ ...check, ...(await open().state(check)) })))
           : result.passed.map(nameOf)
         const question = heldQuestion({ model: model.id, most, isUnpriced }, passed)
         if (!asks || !parts.mayPass) return { type: 'refuse', error: new OverBudgetError(question.sentence) }
@@ -217,8 +234,8 @@ export function createBudgetService(parts: {
       try {
         configured = (await parts.read?.()) ?? configured
         await fill()
-        for (const call of ended) countEnded(call)
-        waiting.look()
+        for (const call of ended) await countEnded(call)
+        await waiting.look()
         return []
       } catch (error) {
         const fault = `Budgets stay as they were: ${errorMessage(error)}`
@@ -227,15 +244,17 @@ export function createBudgetService(parts: {
       }
     },
     /** The configured budgets in their present periods; those of sessions and turns without what is spent. */
-    report(): readonly BudgetReport[] {
+    async report(): Promise<readonly BudgetReport[]> {
       const day = dayOf(clock.time())
       const state = (check: NamedCheck) =>
         ledger || existsSync(path) ? open().state(check) : { spent: 0, held: 0, earlier: 0, limit: check.limit }
-      return configured.map((budget): BudgetReport => {
+      const reports: BudgetReport[] = []
+      for (const budget of configured) {
         const check = checkOf(budget, {}, day)
         const period = budget.per === 'day' ? day : budget.per === 'month' ? day.slice(0, 7) : undefined
-        return reportOf(budget, check && state(check), period)
-      })
+        reports.push(reportOf(budget, check && (await state(check)), period))
+      }
+      return reports
     },
     close: (): void => ledger?.close(),
   }

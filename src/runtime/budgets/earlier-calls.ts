@@ -13,13 +13,13 @@ export interface EarlierSources {
 /** Counts in accounts what the log has of them, each once; an account that is named again waits for the same. */
 export function createAccountFiller(
   sources: EarlierSources,
-  ledger: () => BudgetLedger,
+  ledger: () => Pick<BudgetLedger, 'count'>,
 ): (accounts: readonly string[]) => Promise<void> {
   const filled = new Map<string, Promise<void>>()
   const fill = async (account: string): Promise<void> => {
     try {
       for await (const calls of earlierCalls(sources, account)) {
-        if (calls.length > 0) ledger().count(account, calls, true)
+        if (calls.length > 0) await ledger().count(account, calls, true)
       }
     } catch (error) {
       filled.delete(account)

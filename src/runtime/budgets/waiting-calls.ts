@@ -1,4 +1,5 @@
 import type { Clock } from '../../capability.ts'
+import { serialQueue } from '../../platform.ts'
 import type { BudgetAmount, BudgetCheck, BudgetState } from '../../session.ts'
 
 /** A call that waits for a person, since it could pass a budget. */
@@ -12,14 +13,13 @@ export interface WaitingCall {
 /** Days and months begin with a minute of the clock, and another process may have changed the ledger. */
 const MINUTE_MS = 60_000
 
-export function createWaitingCalls(
-  clock: Clock,
-  state: (check: Pick<BudgetCheck, 'account' | 'unit' | 'limit'>) => BudgetState,
-) {
+export function createWaitingCalls(clock: Clock, state: (check: BudgetCheck) => BudgetState | Promise<BudgetState>) {
   const waiting = new Map<WaitingCall, (reason: string | undefined) => void>()
   /** Calls that were woken and do not hold anything yet: the next ones get what these leave. */
   const woken = new Set<WaitingCall>()
   let watching = new AbortController()
+  /** Looks one after another, so that none takes what another one has kept for a call. */
+  const { add: alone } = serialQueue()
 
   async function watch({ signal }: AbortController): Promise<void> {
     for (;;) {
@@ -27,19 +27,20 @@ export function createWaitingCalls(
       await clock.sleep(wait, signal)
       if (signal.aborted) return
       woken.clear()
-      look()
+      await look()
     }
   }
 
-  function reasonOf(call: WaitingCall): string | undefined {
+  async function reasonOf(call: WaitingCall): Promise<string | undefined> {
     const checks = call.checks()
     const accounts = new Set(checks.map(({ account }) => account))
     if (call.asked.some((account) => !accounts.has(account))) return 'A new period of the budget has begun.'
-    return checks.every((check) => fits(call, check)) ? 'The budget has room for the call.' : undefined
+    for (const check of checks) if (!(await fits(call, check))) return undefined
+    return 'The budget has room for the call.'
   }
 
-  function fits({ most }: WaitingCall, check: BudgetCheck): boolean {
-    const { limit, spent, held } = state(check)
+  async function fits({ most }: WaitingCall, check: BudgetCheck): Promise<boolean> {
+    const { limit, spent, held } = await state(check)
     let kept = 0
     for (const other of woken) {
       if (other.checks().some(({ account }) => account === check.account)) kept += other.most[check.unit]
@@ -47,14 +48,19 @@ export function createWaitingCalls(
     return most[check.unit] <= limit - spent - held - kept
   }
 
-  function look(): void {
-    for (const [call, wake] of waiting) {
-      const reason = reasonOf(call)
-      if (reason === undefined) continue
-      woken.add(call)
-      end(call)
-      wake(reason)
-    }
+  /** Never rejects: what cannot be read now is looked at again with the next minute. */
+  async function look(): Promise<void> {
+    if (waiting.size === 0) return
+    await alone(async () => {
+      for (const [call, wake] of waiting) {
+        const reason = await reasonOf(call)
+        // Its question may have ended meanwhile.
+        if (reason === undefined || !waiting.has(call)) continue
+        woken.add(call)
+        end(call)
+        wake(reason)
+      }
+    }).catch(() => {})
   }
 
   function end(call: WaitingCall): void {
@@ -78,7 +84,7 @@ export function createWaitingCalls(
         void watch(watching)
       }
       // What it waits for can have happened since it asked.
-      look()
+      void look()
       return promise.finally(() => signal.removeEventListener('abort', abort))
     },
     /** The call asks for its hold again: what was kept for it is free. */

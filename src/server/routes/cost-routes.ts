@@ -141,7 +141,7 @@ export function budgetRoutes(runtime: Runtime): readonly Route[] {
       tag: 'usage',
       summary: 'Lists the configured budgets: limit, spent, held and left of the present period',
       answers: () => jsonAnswer('The budgets', { budgets: z.array(budgetSchema) }),
-      handle: () => ({ budgets: runtime.budgets() }),
+      handle: async () => ({ budgets: await runtime.budgets() }),
     }),
   ]
 }

@@ -6,6 +6,7 @@ import { StoreError } from '../store-error.ts'
 import { createStore, type StoreQueue } from '../tables/create-store.ts'
 import type { Sql } from '../tables/sql.ts'
 import { databaseName } from './address.ts'
+import { openBudgetTable } from './budget-table.ts'
 import { openBesideWriter } from './beside-writer.ts'
 import type { PostgresAddress } from './client.ts'
 import { announceGateway, HEARTBEAT_MS, LEASE_MS, readGateways, registerGateway } from './ownership.ts'
@@ -72,7 +73,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         await queue.push(() => announceGateway(id, address))
       },
     }
-    return { ...store, gateways, bytes }
+    const budgets = openBudgetTable(queue, (work) => readers.read(work, false))
+    return { ...store, gateways, bytes, budgets }
   } catch (error) {
     await close()
     throw error
