@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import type { WaitingApproval } from '../../src/capability.ts'
 import { open, recordedCalls, send, startGateway, talkToken, type TestGateway } from './gateway.ts'
@@ -376,3 +378,12 @@ async function waits(gateway: TestGateway): Promise<void> {
 function header(pairs: readonly string[], name: string): string | undefined {
   return pairs[pairs.findIndex((each, at) => at % 2 === 0 && each.toLowerCase() === name) + 1]
 }
+
+test('where what was spent cannot be read, no call under a budget leaves', async (t) => {
+  const { gateway, vendor } = await openGateway(t, { budgets: [{ limit: { usd: 1 }, per: 'day' }] })
+  writeFileSync(join(gateway.home, 'data', 'budgets.sqlite'), 'no ledger, but as long as one would be'.repeat(100))
+  const answer = await say(gateway)
+  assert.equal(answer.status, 402)
+  assert.match(answer.body.toString(), /was not made, since its budget could not be asked/)
+  assert.equal(vendor.received.length, 0)
+})

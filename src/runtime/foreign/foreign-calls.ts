@@ -80,13 +80,13 @@ export function createForeignCalls(parts: ForeignCallParts): RecoveringCalls {
         if (secret && (start.secrets === 'refuse' || secret.isToken)) return refuseSecret(secret)
         if (secret) warn(`A call of another program contains ${secret.name}.`)
         if (start.assemble) await cut()
-        const settled = () => recorder.settled(start)
-        const answer = await limits.hold({ id, start: leaving, said, left, settled, signal, stop: () => stop.abort() })
-        if ('refuse' in answer) return { type: 'refuse', code: 'over-budget', message: answer.refuse }
-        held = answer.held
       } catch (error) {
         recorder.note('it was not checked', error)
       }
+      const settled = () => recorder.settled(start)
+      const answer = await limits.hold({ id, start: leaving, said, left, settled, signal, stop: () => stop.abort() })
+      if ('refuse' in answer) return { type: 'refuse', code: 'over-budget', message: answer.refuse }
+      held = answer.held
       return leaving.cut?.body ? { type: 'go', body: leaving.body } : { type: 'go' }
     }
 

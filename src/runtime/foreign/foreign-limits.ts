@@ -2,7 +2,7 @@ import type { CallHold, GrantedCall } from '../../agent.ts'
 import type { Clock, ForeignCallStart } from '../../capability.ts'
 import { priceTier } from '../../context.ts'
 import { assumedFacts, type Model, type ModelFacts } from '../../model.ts'
-import { type Activity, defined } from '../../platform.ts'
+import { type Activity, defined, errorMessage } from '../../platform.ts'
 import { type BudgetAmount, type CallOutcome, type SessionStore, type Usage, wasRefused } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { CallOwner } from '../budgets/call-budgets.ts'
@@ -55,8 +55,17 @@ export function createForeignLimits(parts: {
   const { store, budgets, clock, questions, activity, sessions, warn } = parts
   const usual = new Map<string, ExpectedUsage>()
 
-  async function hold({ id, start, said, left, settled, signal, stop }: CallToHold): Promise<HoldAnswer> {
+  /** Never rejects: what cannot be held under a budget does not leave. */
+  async function hold(call: CallToHold): Promise<HoldAnswer> {
     if (!budgets.appliesTo()) return { held: undefined }
+    try {
+      return await heldCall(call)
+    } catch (error) {
+      return { refuse: `The call was not made, since its budget could not be asked: ${errorMessage(error)}` }
+    }
+  }
+
+  async function heldCall({ id, start, said, left, settled, signal, stop }: CallToHold): Promise<HoldAnswer> {
     const token = start.caller.name
     // The program is not known yet: a budget may be about a channel.
     const [body, account] = [await said(), (await left())?.account]
@@ -137,7 +146,10 @@ export function createForeignLimits(parts: {
           isAsking = true
           holdMore().then(
             () => void (isAsking = false),
-            () => {},
+            (error: unknown) => {
+              warn(`An answer to ${program} was stopped, since its budget could not be asked: ${errorMessage(error)}`)
+              stop()
+            },
           )
         },
         settle(outcome) {
