@@ -54,6 +54,10 @@ export function openBudgetTable(
   }
 }
 
+/** Two processes may need them at the same moment. */
+const alone = statement<object>('lock table schema_version in share row exclusive mode')
+
 function* makeTables(): Sql<void> {
+  yield* run(alone, {})
   for (const table of TABLES) yield* run(table, {})
 }
