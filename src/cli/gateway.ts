@@ -44,6 +44,8 @@ interface GatewayUse
 export interface StandbyHomes {
   readonly tokens: GatewayTokens
   readonly people: PeopleHomes
+  /** Gives up what looked at the store of another gateway, once this one has it or ends. The homes of people stay open. */
+  readonly close: () => Promise<void>
 }
 
 /** Claims the home and opens everything on it. Throws, with nothing changed, where it cannot. With `listens` it opens its channels. */
@@ -116,7 +118,13 @@ export async function openGateway(
               token,
               async open() {
                 const { store, policy } = await openBeside({ home, configuration, capabilities, io, warn })
-                return { tokens: await within({ store, shared: { live, policy } }, waiting), people }
+                const tokens = await openTokens(store)
+                around = { people: tokens.people, shared: { live, policy }, peers: waiting }
+                const close = async () => {
+                  tokens.close()
+                  await store.close()
+                }
+                return { tokens, people, close }
               },
             }),
           signal: standby.signal,

@@ -21,7 +21,13 @@ async function twoGateways(t: TestContext, drops: ForwardOptions['headersToDrop'
   const elsewhere = await listening(t, (_, outgoing) => void outgoing.end('"the gateway of ann"'))
   const forwarder = createForwarder({
     clock: systemClock,
-    homes: { place: async () => ({ elsewhere }), hold: () => () => {}, suspect: () => {} },
+    homes: {
+      place: async () => ({ elsewhere }),
+      hold: () => () => {},
+      suspect: () => {},
+      isGone: () => false,
+      isCutOff: () => false,
+    },
     personOf: (incoming) => headersOf(incoming).get('cookie') ?? undefined,
     ownersGateway: () => second,
     headersToDrop: drops,

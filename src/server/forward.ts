@@ -14,8 +14,8 @@ export interface Sockets {
 const FORWARDED = 'x-foreword-forwarded'
 /** How many gateways are tried for one request. */
 const TRIES = 4
-/** How often a gateway that has not answered yet, or streams, is looked at, ms. */
-const LOOK_MS = 2_000
+/** How often it is looked whether who answers a request is still there, ms. */
+const LOOK_MS = 500
 /** How long a gateway may need to take a connection, ms. */
 const CONNECT_MS = 2_000
 const MOST_HOPS = 2
@@ -23,9 +23,12 @@ const MOST_HOPS = 2
 /** Answers a request that this gateway has itself. `person`: whose home it opens. */
 type Here = (person: string | undefined) => void
 
+/** What a forwarder asks about homes and the gateways that have them. */
+export type ForwardedHomes = Pick<PeopleHomes, 'place' | 'hold' | 'suspect' | 'isGone' | 'isCutOff'>
+
 export interface ForwardOptions {
   readonly clock: Clock
-  readonly homes: Pick<PeopleHomes, 'place' | 'hold' | 'suspect'>
+  readonly homes: ForwardedHomes
   /** Whose home a request opens; `undefined`: that of the owner, or none. */
   personOf(incoming: IncomingMessage): string | undefined
   /** Where the home of the owner is; `undefined`: here. */
@@ -48,17 +51,41 @@ export function createForwarder({ clock, homes, personOf, ownersGateway, headers
     const hops = Number(incoming.headers[FORWARDED] ?? 0)
     // A sign-in ends at the gateway where it began, also where somebody is signed in meanwhile.
     const person = isSignInPath(incoming.url ?? '') ? undefined : personOf(incoming)
+    // Whatever a request waits for here, it does not wait for a database that does not answer.
+    let isHere = false
+    const cutOff = () => elsewhere('The database does not answer, so that another gateway may work now.')
+    if (homes.isCutOff() && !isHealthPath(incoming.url ?? '')) throw cutOff()
+    whileOpen(outgoing, () => {
+      if (!homes.isCutOff()) return
+      if (isHere) outgoing.destroy()
+      else lose(sockets, cutOff())
+    })
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
       const at = await placeOf(incoming, person, hops > 0)
+      if (outgoing.writableEnded) return
       if (at === undefined) {
         if (person !== undefined) outgoing.once('close', homes.hold(person))
+        isHere = true
         return here(person)
       }
       if (!(hops < MOST_HOPS)) throw elsewhere(`This is at ${at}.`)
+      // The home of a person is opened elsewhere then; that of the owner is where somebody takes it over.
+      if (homes.isGone(at) && person === undefined) break
       const isStillThere = async () => (await placeOf(incoming, person, false)) === at
       if (await send(sockets, { at, hops }, isStillThere)) return
     }
     throw elsewhere('No gateway has this home at the moment.')
+  }
+
+  /** Looks again and again until the answer has ended. */
+  function whileOpen(outgoing: ServerResponse, look: () => void): void {
+    outgoing.once('close', clock.every(LOOK_MS, look))
+  }
+
+  /** Ends a request that nobody answers any more. What was sent of an answer cannot be taken back. */
+  function lose(sockets: Sockets, error: HttpFailure): void {
+    if (sockets.outgoing.headersSent) sockets.outgoing.destroy()
+    else refuse(sockets, error)
   }
 
   async function placeOf(incoming: IncomingMessage, person: string | undefined, forwarded: boolean) {
@@ -69,10 +96,11 @@ export function createForwarder({ clock, homes, personOf, ownersGateway, headers
 
   /** Returns whether anything was sent: where not, the gateway is gone. */
   async function send(
-    { incoming, outgoing }: Sockets,
+    sockets: Sockets,
     { at, hops }: { readonly at: string; readonly hops: number },
     isStillThere: () => Promise<boolean>,
   ): Promise<boolean> {
+    const { incoming, outgoing } = sockets
     const { hostname, port } = new URL(at)
     const kept = withoutHeaders(incoming.rawHeaders, FORWARDED, ...headersToDrop(incoming))
     const headers = [...kept, FORWARDED, String(hops + 1)]
@@ -92,25 +120,20 @@ export function createForwarder({ clock, homes, personOf, ownersGateway, headers
       homes.suspect(at)
       return false
     }
-    const lose = (error: unknown) => {
-      if (outgoing.headersSent) outgoing.destroy()
-      else {
-        const why = `The gateway at ${at} has not answered: ${errorMessage(error)}`
-        refuse({ incoming, outgoing }, elsewhere(why))
-      }
-    }
-    // A frozen gateway keeps its connections. That its home is elsewhere now is all there is to see.
+    // A frozen gateway keeps its connections.
     let isLooking = false
-    const stop = clock.every(LOOK_MS, () => {
-      if (isLooking) return
+    whileOpen(outgoing, () => {
+      if (homes.isGone(at)) upstream.destroy(new Error('it is gone'))
+      if (isLooking || upstream.destroyed) return
       isLooking = true
       isStillThere()
         .then((is) => is || upstream.destroy(new Error('another gateway has taken over')))
         .catch(() => {})
         .finally(() => (isLooking = false))
     })
-    upstream.once('close', stop)
-    upstream.on('error', lose)
+    upstream.on('error', (error) =>
+      lose(sockets, elsewhere(`The gateway at ${at} has not answered: ${errorMessage(error)}`)),
+    )
     outgoing.once('close', () => upstream.destroy())
     upstream.once('response', (response) => {
       outgoing.writeHead(
@@ -135,6 +158,10 @@ export function createForwarder({ clock, homes, personOf, ownersGateway, headers
 
 function isSignInPath(url: string): boolean {
   return /^\/sign-in(?:[/?]|$)/.test(url)
+}
+
+function isHealthPath(url: string): boolean {
+  return /^\/health(?:[/?]|$)/.test(url)
 }
 
 function elsewhere(message: string): HttpFailure {
@@ -162,6 +189,7 @@ export function askedOfGuard(
 
 /** Writes an answer to its socket. */
 export async function writeResponse({ outgoing }: Pick<Sockets, 'outgoing'>, response: Response): Promise<void> {
+  if (outgoing.writableEnded) return
   if (outgoing.headersSent) return void outgoing.destroy()
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
   outgoing.end(await response.text())

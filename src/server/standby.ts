@@ -1,11 +1,11 @@
 import { type Clock, defined } from '../platform.ts'
-import { type PeopleHomes, personNotFound } from '../runtime.ts'
+import { personNotFound } from '../runtime.ts'
 import type { GatewayRow, Waiting } from '../session.ts'
 import { errorResponse, json, securityHeaders } from './answer.ts'
 import { createPersonServer, type Server, type ServerOptions } from './create-server.ts'
 import { createEntrance } from './entrance.ts'
 import { HttpFailure, toFailure } from './failure.ts'
-import { askedOfGuard, createForwarder, type Sockets, writeResponse } from './forward.ts'
+import { askedOfGuard, createForwarder, type ForwardedHomes, type Sockets, writeResponse } from './forward.ts'
 import { requireScope } from './guard.ts'
 import { listen, type ListeningServer } from './listen.ts'
 import { gatewayMetrics, METRICS_TYPE, metricsText } from './metrics-text.ts'
@@ -60,7 +60,10 @@ export async function listenOnStandby(waiting: Waiting, options: StandbyOptions)
   return {
     listening,
     serve(next) {
+      const former = server
       server = next
+      // What lets people in is that of the next one: who watches asks that one.
+      former.endStreams({ answers: false })
     },
   }
 }
@@ -138,10 +141,12 @@ function createStandbyServer(waiting: Waiting, options: StandbyOptions): Server 
 /** What a gateway that stands by says of itself. */
 const OWN_PATHS: readonly string[] = [...OPEN_PATHS, '/api/gateways', '/metrics']
 
-const nobodysHomes: Pick<PeopleHomes, 'place' | 'hold' | 'suspect'> = {
+const nobodysHomes: ForwardedHomes = {
   place: async (name) => Promise.reject(personNotFound(name)),
   hold: () => () => {},
   suspect: () => {},
+  isGone: () => false,
+  isCutOff: () => false,
 }
 
 function standbyFailure(active: GatewayRow | undefined): HttpFailure {

@@ -15,6 +15,9 @@ import { type ScriptedRequest, scriptedProvider } from '../../src/testing.ts'
 /** The token of the owner. */
 export const TOKEN = 'of-several-gateways-on-one-database'
 
+/** Letters are sent without a question, also by who has read what others have written. */
+const ACCESS = { global: { mode: 'full' }, tools: { '*': { afterUntrusted: 'allow' } } }
+
 /** A `foreword start` of its own. */
 export interface Gateway {
   readonly url: string
@@ -53,7 +56,7 @@ export async function openWorld(t: TestContext, store: string) {
       ...(toGateway && { gateway: { peerAddress: `http://127.0.0.1:${toGateway.port}` } }),
     }
     writeFileSync(join(home, 'config.json'), JSON.stringify(configuration))
-    writeFileSync(join(home, 'tool-access.json'), JSON.stringify({ global: { mode: 'full' } }))
+    writeFileSync(join(home, 'tool-access.json'), JSON.stringify(ACCESS))
     const environment = {
       ...process.env,
       FOREWORD_STORE: toDatabase ? `postgres://foreword@127.0.0.1:${toDatabase.port}/${databaseOf(store)}` : store,

@@ -45,6 +45,9 @@ test(
     })()
     const waits: { readonly milliseconds: number; readonly fault: string; readonly trace: readonly string[] }[] = []
     let fault = 'none'
+    const note = (text: string) => {
+      if (process.env['TRACE']) process.stderr.write(`${((performance.now() - began) / 1_000).toFixed(1)} s ${text}\n`)
+    }
     const each = Math.ceil(TURNS / people.length)
     const began = performance.now()
     const talking = people.map(async (person) => {
@@ -69,6 +72,7 @@ test(
         const kind = FAULTS[faults % FAULTS.length]!
         const victim = chance.one([...gateways])
         fault = `${kind} ${faults}`
+        note(`${fault} at ${victim.url}`)
         await happen(kind, victim)
         for (const gateway of gateways) if (hasEnded(gateway.child)) gateways.delete(gateway)
         while (gateways.size < 4) gateways.add(await start({ ways: true }))

@@ -91,7 +91,7 @@ function prepareStandby(io: Io) {
   const ending = new AbortController()
   let interrupted: Promise<void> | undefined
   let port: Promise<StandbyListener> | undefined
-  let homes: StandbyHomes['people'] | undefined
+  let homes: StandbyHomes | undefined
   return {
     signal: ending.signal,
     waits(
@@ -112,8 +112,8 @@ function prepareStandby(io: Io) {
 
       async function openPort(): Promise<StandbyListener> {
         const { listenOnStandby } = await import('../../server.ts')
-        const { people, tokens } = await open()
-        homes = people
+        homes = await open()
+        const { people, tokens } = homes
         const opened = await listenOnStandby(waiting, {
           ...configuration.gateway,
           clock: systemClock,
@@ -143,6 +143,7 @@ function prepareStandby(io: Io) {
         throw new CommandFailure('port', errorMessage(cause), { cause })
       }
       await opened?.listening.close({ graceMs: 0 })
+      await homes?.people.close()
       await homes?.close()
       if (!ending.signal.aborted) throw error
       note(io, 'Stopped standing by.')
@@ -153,6 +154,7 @@ function prepareStandby(io: Io) {
       const opened = await port
       if (!opened) return await open()
       opened.serve(server)
+      await homes?.close().catch(() => {})
       note(io, 'Took the store over.')
       return opened.listening
     },

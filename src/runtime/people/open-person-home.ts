@@ -34,9 +34,7 @@ export interface PersonHomeOptions {
   readonly version: string
   readonly clock: Clock
   /** What the owner has decided for everybody. */
-  readonly shared: HostedRuntime['shared']
-  /** What the owner shares of it, as it is open now. */
-  readonly owner: () => SharingHome
+  readonly shared: Pick<HostedRuntime['shared'], 'live'> & { readonly policy: Parameters<typeof personPolicy>[0] }
   readonly warn: (text: string) => void
 }
 
@@ -53,7 +51,7 @@ export class HomeElsewhere extends ForewordError {
 }
 
 /** How long a home whose gateway says nothing is waited for, ms: longer than the lease after which its store can be taken. */
-const TAKE_MS = 10_000
+const TAKE_MS = 6_000
 const LOOK_MS = 100
 
 /**
@@ -152,12 +150,16 @@ function waitForHome(clock: Clock, version: string, isGone: (address: string) =>
     reason ??= why
     ending.abort()
   }
+  let heartbeat: string | undefined
   function look(waiting: Waiting, until: number): void {
     const active = waiting.active()
-    if (active?.address !== undefined && active.state === 'active' && !isGone(active.address))
-      give(new HomeElsewhere(active.address))
-    else if (clock.monotonic() > until)
-      give(new RuntimeError('standby', 'The gateway that has this home does not answer. Try again in some seconds.'))
+    if (active?.address !== undefined && active.state === 'active') {
+      if (!isGone(active.address)) return give(new HomeElsewhere(active.address))
+      heartbeat ??= active.heartbeat
+      // It is alive, so that its home is not to be had: it is this gateway that does not reach it.
+      if (active.heartbeat !== heartbeat) return give(unreachable())
+    }
+    if (clock.monotonic() > until) give(unreachable())
   }
   const standby: Standby = {
     gateway: { host: hostname(), version },
@@ -174,4 +176,8 @@ function waitForHome(clock: Clock, version: string, isGone: (address: string) =>
     reason: () => reason,
     end: () => stopLooking?.(),
   }
+}
+
+function unreachable(): RuntimeError {
+  return new RuntimeError('standby', 'The gateway that has this home does not answer. Try again in some seconds.')
 }

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { RuntimeError } from '../../capability.ts'
-import { errorMessage } from '../../platform.ts'
+import { type Clock, errorMessage, settlesWithin, withTimeout } from '../../platform.ts'
 import { personStore } from '../configuration/configuration.ts'
 import type { HostedRuntime } from '../create-runtime.ts'
 import {
@@ -48,6 +48,12 @@ export interface PeopleHomesOptions extends Omit<PersonHomeOptions, 'shared' | '
 
 /** How long a home is taken to be where it was found, ms. */
 const FOUND_MS = 2_000
+/** How long the database may need to say who has a home, ms. */
+const HOLDER_MS = 2_000
+/** How long another gateway may need to say that it is there, ms. */
+const ANSWER_MS = 3_000
+/** How many homes are opened at once where a gateway is gone: one that has to be waited for keeps no other one. */
+const OPENED_AT_ONCE = 4
 /** How many looks at the list of gateways a home has to be quiet for before it moves to where it belongs. */
 const QUIET_LOOKS = 3
 
@@ -56,11 +62,22 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
   const { home, environment, clock, warn, around } = options
   const people = () => around().people
   const peers = () => around().peers
+  /** Homes stay open when the home of the owner comes here, and with it what holds for everybody. */
+  const shared = (): PersonHomeOptions['shared'] => ({
+    live: around().shared.live,
+    policy: {
+      current: () => around().shared.policy.current(),
+      offering: () => {
+        const { policy } = around().shared
+        return (policy.offering ?? policy.current)()
+      },
+    },
+  })
   const opened = new Map<string, Promise<OpenPersonHome>>()
   const found = new Map<string, { readonly address: string; readonly until: number }>()
   const inUse = new Map<string, number>()
   const quiet = new Map<string, number>()
-  const placement = createPlacement(clock, peers)
+  const placement = createPlacement(clock, peers, (at) => answers(clock, at))
   let address: string | undefined
   let stopWatching: (() => void) | undefined
   let isClosing = false
@@ -71,7 +88,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       throw new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
     const before = opened.get(name)
     if (before) return before
-    const next = openPersonHome(name, { ...options, shared: around().shared, owner: around }, placement.isGone)
+    const next = openPersonHome(name, { ...options, shared: shared() }, placement.isGone)
     opened.set(name, next)
     void welcome(name, next)
     return next
@@ -113,13 +130,22 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       else if ((quiet.get(name) ?? 0) >= QUIET_LOOKS) await close(name)
       else quiet.set(name, (quiet.get(name) ?? 0) + 1)
     }
-    for (const { name, leaving } of all) {
-      if (leaving || opened.has(name) || placement.otherFor(name) !== undefined) continue
-      if ((found.get(name)?.until ?? -Infinity) > clock.monotonic()) continue
-      await opening(name).catch((error: unknown) => {
-        if (!(error instanceof HomeElsewhere)) warn(`The home of ${name} could not be opened: ${errorMessage(error)}`)
-      })
+    const missing = all.filter(
+      ({ name, leaving }) =>
+        !leaving &&
+        !opened.has(name) &&
+        placement.otherFor(name) === undefined &&
+        (found.get(name)?.until ?? -Infinity) <= clock.monotonic(),
+    )
+    const openNext = async () => {
+      for (let next = missing.shift(); next !== undefined; next = missing.shift()) {
+        const { name } = next
+        await opening(name).catch((error: unknown) => {
+          if (!(error instanceof HomeElsewhere)) warn(`The home of ${name} could not be opened: ${errorMessage(error)}`)
+        })
+      }
     }
+    await Promise.all(Array.from({ length: OPENED_AT_ONCE }, openNext))
   }
 
   /** The address of the gateway that has a home, as the database says. */
@@ -127,7 +153,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     const store = storeOf(name)
     if (store === undefined) return undefined
     const { homeHolder } = await import('../configuration/home-store.ts')
-    return homeHolder(store, environment)
+    return withTimeout(clock, homeHolder(store, environment), HOLDER_MS, { error: cutOffError })
   }
 
   function storeOf(name: string) {
@@ -152,6 +178,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
      */
     async place(name: string, forwarded = false): Promise<HomePlace> {
       if (!isThere(people().find(name))) throw personNotFound(name)
+      if (placement.isCutOff()) throw cutOffError()
       const here = opened.get(name)
       if (here === undefined && peers() !== undefined) {
         const { address: at, until } = found.get(name) ?? { address: '', until: -Infinity }
@@ -181,7 +208,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     async look<Found>(name: string, work: (runtime: HostedRuntime) => Promise<Found>): Promise<Found> {
       const place = options.onlyReads ? undefined : await self.place(name)
       if (place && 'runtime' in place) return work(place.runtime)
-      const runtime = await readPersonHome(name, { ...options, shared: around().shared, owner: around })
+      const runtime = await readPersonHome(name, { ...options, shared: shared() })
       try {
         return await work(runtime)
       } finally {
@@ -193,6 +220,10 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       inUse.set(name, (inUse.get(name) ?? 0) + 1)
       return () => void inUse.set(name, inUse.get(name)! - 1)
     },
+    /** Whether a gateway, by its address, is taken for gone: it is not reached, or the database has no sign of life of it. */
+    isGone: placement.isGone,
+    /** Whether the database has not answered this gateway for so long that another one may have what is here. */
+    isCutOff: placement.isCutOff,
     /** A gateway does not answer. */
     suspect(at: string): void {
       placement.suspect(at)
@@ -272,4 +303,23 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     await rm(personHome(home, name), { recursive: true, force: true })
     await people().forget(name)
   }
+}
+
+/** Whether the gateway at an address is there: one that is frozen takes a connection and says nothing. */
+async function answers(clock: Clock, address: string): Promise<boolean> {
+  const ending = new AbortController()
+  const asked = fetch(`${address}/health/live`, { signal: ending.signal }).then((response) => response.arrayBuffer())
+  const isThere = await settlesWithin(clock, asked, ANSWER_MS)
+  ending.abort()
+  return (
+    isThere &&
+    (await asked.then(
+      () => true,
+      () => false,
+    ))
+  )
+}
+
+function cutOffError(): RuntimeError {
+  return new RuntimeError('standby', 'The database does not answer, so that another gateway may work now.')
 }

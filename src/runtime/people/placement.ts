@@ -4,30 +4,54 @@ import type { GatewayRow, Gateways } from '../../session.ts'
 /** This gateway among those on the same database. */
 export type Peers = Pick<Gateways, 'id' | 'list'>
 
-/** How often the list of gateways is read, ms. */
+/** How often the list of gateways is read, and each of the others is asked whether it is there, ms. */
 const LIST_MS = 1_000
-/** How long a gateway that could not be reached is taken for gone, ms. */
+/** How many readings in a row have to be without an answer until this gateway takes itself for cut off: as long as a lease. */
+const MISSED_READINGS = 5
+/** How long a gateway that could not be reached is taken for gone where it is not asked again, ms. */
 const GONE_MS = 5_000
 
 /**
  * Which gateway has the home of which person, where several share a database: each home has one gateway that all of them name without
  * asking each other, by a digest of both names. So homes are spread over the gateways, and only those of a gateway that comes or goes move.
  */
-export function createPlacement(clock: Clock, peers: () => Peers | undefined) {
+export function createPlacement(
+  clock: Clock,
+  peers: () => Peers | undefined,
+  /** Whether the gateway at an address answers; in time. Never rejects. */
+  answers: (address: string) => Promise<boolean>,
+) {
   const gone = new Map<string, number>()
+  const asked = new Set<string>()
   let live: readonly GatewayRow[] = []
+  let lost: ReadonlySet<string> = new Set()
+  let missed = 0
 
-  const isGone = (address: string): boolean => (gone.get(address) ?? -Infinity) > clock.monotonic()
+  /** One that the database has no sign of life of, or that this gateway does not reach. */
+  const isGone = (address: string): boolean => lost.has(address) || (gone.get(address) ?? -Infinity) > clock.monotonic()
+  const suspect = (address: string): void => void gone.set(address, clock.monotonic() + GONE_MS)
 
   async function read(): Promise<void> {
-    const rows = await peers()?.list()
-    live = (rows ?? []).filter(({ state, address }) => state !== 'lost' && address !== undefined)
+    const rows = ((await peers()?.list()) ?? []).filter(({ address }) => address !== undefined)
+    live = rows.filter(({ state }) => state !== 'lost')
+    const addresses = new Set(live.map(({ address }) => address))
+    lost = new Set(rows.flatMap(({ address }) => (addresses.has(address) ? [] : [address!])))
+    missed = 0
+  }
+
+  async function ask(address: string): Promise<void> {
+    if (asked.has(address)) return
+    asked.add(address)
+    if (await answers(address)) gone.delete(address)
+    else suspect(address)
+    asked.delete(address)
   }
 
   return {
     isGone,
-    /** From here on, for some seconds, it is no gateway to hand anything to. */
-    suspect: (address: string): void => void gone.set(address, clock.monotonic() + GONE_MS),
+    suspect,
+    /** Whether the database has not answered for the time of a lease. Time in which this process did not run does not count. */
+    isCutOff: (): boolean => missed >= MISSED_READINGS,
     /** The address of the gateway that has this home if any other one has; `undefined`: this one. */
     otherFor(person: string): string | undefined {
       const self = peers()?.id
@@ -40,18 +64,34 @@ export function createPlacement(clock: Clock, peers: () => Peers | undefined) {
     read,
     /** Calls `then` after each look at the list, one after another. Returns what stops it. */
     watch(then: () => Promise<void>): () => void {
-      let isLooking = false
+      let isReading = false
+      let isWorking = false
       const look = async () => {
-        isLooking = true
+        isReading = true
         try {
           await read()
+        } finally {
+          isReading = false
+        }
+        if (isWorking) return
+        isWorking = true
+        try {
           await then()
         } finally {
-          isLooking = false
+          isWorking = false
         }
       }
-      // A list that cannot be read is that of the last time: the database may be starting again.
-      return clock.every(LIST_MS, () => void (isLooking || look().catch(() => {})), { idle: true })
+      return clock.every(
+        LIST_MS,
+        () => {
+          // A list that cannot be read is that of the last time: the database may be starting again.
+          missed += 1
+          if (!isReading) look().catch(() => {})
+          const self = peers()?.id
+          for (const { id, address } of live) if (id !== self) void ask(address!)
+        },
+        { idle: true },
+      )
     },
   }
 }

@@ -20,7 +20,7 @@ export interface BrowserSession {
 }
 
 /** The browsers that are signed in. A restart keeps them. */
-export interface BrowserSessions extends Pick<Rows<BrowserSession>, 'ready' | 'close'> {
+export interface BrowserSessions extends Pick<Rows<BrowserSession>, 'ready' | 'refresh'> {
   /** Signs a browser in with a token, by its SHA-256, and returns the value of its cookie. */
   begin(token: string): Promise<string>
   /** Signs a browser in as a person, for 30 days or so many seconds, and returns the value of its cookie. */
@@ -66,7 +66,7 @@ export function openBrowserSessions({ place, random, clock }: BrowserSessionOpti
   }
   return {
     ready: rows.ready,
-    close: rows.close,
+    ...defined({ refresh: rows.refresh }),
     begin: (token) => begin(token, BROWSER_SESSION_SECONDS),
     beginFor: (person, seconds = BROWSER_SESSION_SECONDS) => begin(`person:${person}`, seconds, person),
     find(value) {

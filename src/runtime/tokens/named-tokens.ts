@@ -42,7 +42,7 @@ export interface TokenDraft extends Pick<NamedToken, 'person' | 'invites'> {
 }
 
 /** The named tokens of a home. They are in `data/tokens.json`, hashed; every change is in the audit before it counts. */
-export interface NamedTokens extends Pick<Rows<NamedToken>, 'ready' | 'close'> {
+export interface NamedTokens extends Pick<Rows<NamedToken>, 'ready' | 'refresh'> {
   /** In the order in which they were made; expired ones, too. Throws RuntimeError `storage` where the file cannot be read. */
   list(): readonly NamedToken[]
   /** The one with this hash, though it may have expired. Where the file cannot be read there is none. */
@@ -85,7 +85,7 @@ export function openNamedTokens({ random, people: given, ...place }: NamedTokens
 
   return {
     ready: rows.ready,
-    close: rows.close,
+    ...defined({ refresh: rows.refresh }),
     list: () => rows.current(),
     find: (hash) => byHash(readable(rows.current)).get(hash),
     async make({ name, scope, expires, person, invites }, by) {
@@ -275,6 +275,14 @@ export function openGatewayTokens({ configured, random, ...place }: GatewayToken
   const named = openNamedTokens({ ...place, random, people })
   const browsers = openBrowserSessions({ place, random, clock: place.clock })
   const lists = [people, named, browsers]
+  let isReading = false
+  async function readAgain(): Promise<void> {
+    if (isReading) return
+    isReading = true
+    for (const { refresh } of lists) await refresh?.()
+    isReading = false
+  }
+  const stop = place.store.gateways && place.clock.every(READ_MS, () => void readAgain(), { idle: true })
   return {
     owner: tokenStore({ home: place.home, configured, random }),
     people,
@@ -283,9 +291,12 @@ export function openGatewayTokens({ configured, random, ...place }: GatewayToken
     uses: openTokenUses(place),
     // What cannot be read lets nobody in, and says so where it is listed.
     ready: settled(lists.map(({ ready }) => ready)),
-    close: () => lists.forEach((each) => each.close()),
+    close: () => stop?.(),
   }
 }
+
+/** How often the lists in a database are read again, ms. */
+const READ_MS = 1_000
 
 async function settled(all: readonly Promise<unknown>[]): Promise<void> {
   await Promise.allSettled(all)

@@ -67,7 +67,7 @@ export function openPeople(place: RowPlace) {
 
   return {
     ready: rows.ready,
-    close: rows.close,
+    refresh: rows.refresh,
     /** In the order in which they were added. Throws RuntimeError `storage` where the file cannot be read. */
     list: (): readonly Person[] => rows.current(),
     /** Where the file cannot be read there is nobody. */

@@ -9,13 +9,14 @@ import { homeAt } from '../home/home.ts'
 
 /** A short list of a gateway, such as that of its tokens. */
 export interface Rows<Row> {
-  /** The rows as they are now; those in a database as they were a second ago at most. Throws where they cannot be read. */
+  /** The rows as they are now; those in a database as they were when they were read last. Throws where they cannot be read. */
   current(): readonly Row[]
   /** Changes them, whole or not at all. `facts` are in the audit before the change counts: where they cannot be recorded, nothing is changed. */
   edit(change: (rows: readonly Row[]) => readonly Row[], facts?: AuditFacts): Promise<void>
   /** Resolves when they can be asked for. Rejects where they cannot be read. */
   readonly ready: Promise<void>
-  close(): void
+  /** Reads those in a database again; absent: there is none. Never rejects: where they cannot be read, `current` throws why. */
+  readonly refresh?: () => Promise<void>
 }
 
 /** Where the lists of a gateway are. */
@@ -60,7 +61,6 @@ function fileRows<Row>({ home, store, clock }: RowPlace, { file, row }: RowList<
   }
   return {
     ready: takeFromStore(),
-    close: () => {},
     current() {
       const facts = statSync(path, { throwIfNoEntry: false })
       const version = facts === undefined ? '' : `${facts.ino} ${facts.ctimeMs} ${facts.mtimeMs} ${facts.size}`
@@ -83,9 +83,6 @@ function fileRows<Row>({ home, store, clock }: RowPlace, { file, row }: RowList<
 }
 
 const keyOf = (file: string) => `gateway/${file}`
-
-/** How often a list in a database is read again, ms. */
-const READ_MS = 1_000
 
 /** How often a change is tried where others change the same list. */
 const TRIES = 20
@@ -118,10 +115,9 @@ function storedRows<Row>({ home, store, clock }: RowPlace, { file, row }: RowLis
     }
   }
 
-  const stop = clock.every(READ_MS, () => void read(), { idle: true })
   return {
     ready: read(),
-    close: stop,
+    refresh: read,
     current() {
       if (rows === undefined) throw fault
       return rows
@@ -152,7 +148,6 @@ export function memoryRows<Row>(): Rows<Row> {
   let rows: readonly Row[] = []
   return {
     ready: Promise.resolve(),
-    close: () => {},
     current: () => rows,
     async edit(change) {
       rows = change(rows)
