@@ -224,12 +224,25 @@ export async function addPeople(gateway: Gateway, names: readonly string[]): Pro
 }
 
 /** Says a word with a key, so that a repeat after an answer that was lost is no second message. */
-export async function say(gateways: Asked, person: Person, word: string, trace?: string[]): Promise<void> {
+export async function say(gateways: Asked, person: Person, word: string, trace?: string[]): Promise<string> {
   const body = { text: word, idempotencyKey: word, ...(person.session && { session: person.session }) }
-  const accepted = await askAny<{ readonly session: string }>(gateways, person.token, '/api/messages', body, trace)
+  const accepted = await askAny<{ readonly session: string; readonly turn: string }>(
+    gateways,
+    person.token,
+    '/api/messages',
+    body,
+    trace,
+  )
   person.session ??= accepted.session
   assert.equal(accepted.session, person.session)
   person.said.push(word)
+  return accepted.turn
+}
+
+/** Waits for the end of a turn. */
+export async function end(gateways: Asked, { token, session }: Person, turn: string, trace?: string[]): Promise<void> {
+  const path = `/api/sessions/${session}/turns/${turn}?wait=2000`
+  while ((await askAny<{ readonly outcome?: object }>(gateways, token, path, undefined, trace)).outcome === undefined);
 }
 
 /**
