@@ -156,6 +156,17 @@ test('without a terminal nothing is approved unless it is said', async () => {
   assert.deepEqual(decisions, [])
 })
 
+test('one key is enough on a terminal, unless more was typed with it', async () => {
+  const { runtime, decisions } = await waiting()
+  const connection = servedConnection(runtime, 'running')
+  const { code, stdout } = await run(['approve', 'a'], { connection, person: true, input: 'yarn test\nS' })
+  assert.deepEqual(
+    [code, decisions.map(({ decision }) => decision)],
+    [0, [{ type: 'approve', scope: 'session' }]],
+    drawn(stdout),
+  )
+})
+
 test('a person who leaves without an answer has decided nothing', async () => {
   const { runtime, decisions } = await waiting()
   const connection = servedConnection(runtime, 'running')

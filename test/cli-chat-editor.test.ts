@@ -241,18 +241,18 @@ test('a request to end gives the terminal back and says what was not sent', asyn
   assert.ok(screen.written().includes('\u001B[?2004l'))
 })
 
-test('a call is approved with a key and Enter, and what was meant for a message is not an answer', async (t) => {
+test('a call is approved with one key, and what was meant for a message is not an answer', async (t) => {
   const { runtime, screen, chat } = await chatting(t, { columns: 40, script: withApproval })
   screen.type('write it\ry')
-  await screen.until(/deny, then Enter:\nPress Esc to answer\.\n─+\ny\n/)
+  await screen.until(/deny:\nPress Esc to answer\.\n─+\ny\n/)
   screen.type('\u0015\u001B')
-  await screen.until(/deny, then Enter:\n\?\n/)
+  await screen.until(/deny:\n\?\n/)
   screen.type('you know')
   await screen.until(/Press Esc to answer\.\n─+\nyou know/)
   assert.equal((await runtime.approvals()).length, 1)
   screen.type('\u001B')
-  await screen.until(/deny, then Enter:\n\?/)
-  screen.type('y\r')
+  await screen.until(/deny:\n\?/)
+  screen.type('y')
   await screen.until(/Done\./)
   assert.match(await screen.until(/you know/), /─+\nyou know\s*\n─+/)
   screen.type('\u0015\u0004')
@@ -262,7 +262,7 @@ test('a call is approved with a key and Enter, and what was meant for a message 
 test('a question that is left with Ctrl-D stays undecided, and its turn is kept', async (t) => {
   const { runtime, screen, chat } = await chatting(t, { script: withApproval })
   screen.type('write it\r')
-  await screen.until(/deny, then Enter:\n\?\n/)
+  await screen.until(/deny:\n\?\n/)
   screen.type('\u0004')
   assert.equal((await chat).code, 3)
   await screen.until(

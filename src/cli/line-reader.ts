@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline'
+import { setImmediate } from 'node:timers/promises'
 import type { Io } from '../capability.ts'
 import { CommandFailure } from './failure.ts'
 import { withoutControl } from './io.ts'
@@ -8,8 +9,8 @@ export interface LineReader {
   readonly next: (prompt: string) => Promise<string | undefined>
   /**
    * The next line typed after the question; lines typed ahead stay for `next`. `undefined` at the end of the input, or when
-   * `signal` withdraws the question. Answers do not enter the history. `answers` are the valid ones: an editor accepts
-   * nothing else, a line may be anything.
+   * `signal` withdraws the question. Answers do not enter the history. `answers` are the valid ones: on a terminal, one of a
+   * single letter needs no Enter. An editor accepts nothing else, a line may be anything.
    */
   readonly ask: (question: string, signal?: AbortSignal, answers?: readonly string[]) => Promise<string | undefined>
   /** Shows the prompt and the typed text again. */
@@ -55,6 +56,14 @@ export function lineReader(io: Io, options: LineReaderOptions): LineReader {
     if (answer === undefined) options.onHistory(history.toReversed())
     else history.shift()
   })
+  let keys: readonly string[] = []
+  if (terminal) io.stdin.on('keypress', () => void endLineOfOneKey())
+
+  /** Ends the line where it is a key that answers the question. A letter that more letters follow at once was no answer. */
+  async function endLineOfOneKey(): Promise<void> {
+    await setImmediate()
+    if (keys.includes(reader.line.toLowerCase())) reader.write(null, { name: 'return' })
+  }
 
   return {
     async next(prompt) {
@@ -71,7 +80,9 @@ export function lineReader(io: Io, options: LineReaderOptions): LineReader {
         })
       }
     },
-    async ask(question, signal) {
+    async ask(question, signal, answers = []) {
+      // What was typed before the question is read first, so that it decides nothing.
+      if (terminal) await setImmediate()
       if (closed || signal?.aborted) return undefined
       const { promise, resolve } = Promise.withResolvers<string | undefined>()
       answer = (line) => {
@@ -83,9 +94,11 @@ export function lineReader(io: Io, options: LineReaderOptions): LineReader {
       if (terminal) {
         reader.setPrompt(withoutControl(question, io.stdout))
         reader.prompt()
+        keys = answers.filter((each) => each.length === 1)
       }
       const line = await promise
       answer = undefined
+      keys = []
       signal?.removeEventListener('abort', takeBack)
       return line
     },

@@ -75,7 +75,7 @@ function keyboard(screen: ReturnType<typeof recorder>, input: RunOptions['input'
   const lines = typeof input === 'string' && input !== '' ? input.split(/(?<=\n)/) : []
   const keys = Object.assign(new PassThrough(), { isTTY: true })
   screen.stream.on('data', (chunk: Buffer) => {
-    if (!/(?:deny, then Enter|none\)|\[y\/n\]): |^> $/.test(chunk.toString('utf8'))) return
+    if (!/(?:deny|none\)|\[y\/n\]): |^> $/.test(chunk.toString('utf8'))) return
     setImmediate(() => {
       const line = lines.shift()
       if (line === undefined) keys.end()

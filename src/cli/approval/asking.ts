@@ -27,11 +27,11 @@ export function standaloneQuestioner(io: Io, interrupt: () => void): Questioner 
   }
 }
 
-/** Asks a question for yes or no. Anything but yes is no, and so is the end of the input. */
+/** Asks a question for yes or no, with one key. Anything but yes is no, and so is the end of the input. */
 export async function confirm(io: Io, question: string): Promise<boolean> {
   const gone = new AbortController()
   const asking = standaloneQuestioner(io, () => gone.abort())
-  const answer = await asking((ask) => ask(`${question} [y/n]: `, gone.signal))
+  const answer = await asking((ask) => ask(`${question} [y/n]: `, gone.signal, ['y', 'yes', 'n', 'no']))
   return ['y', 'yes'].includes(answer?.trim().toLowerCase() ?? '')
 }
 

@@ -117,8 +117,8 @@ export async function askForDecision(
   const what = waits.held ? 'A call to a model waits for your approval:' : 'A call waits for your approval:'
   print(io, `${applyStyle(io, 'yellow', what)}\n${waitingCallText(waits, io)}`)
   const choices = waits.held
-    ? '[y] this call  [s] raise the limit  [n] deny, then Enter: '
-    : `[y] once  [s] for this session  ${waits.grant === undefined ? '' : '[t] this tool in this session  '}[n] deny, then Enter: `
+    ? '[y] this call  [s] raise the limit  [n] deny: '
+    : `[y] once  [s] for this session  ${waits.grant === undefined ? '' : '[t] this tool in this session  '}[n] deny: `
   for (;;) {
     const answer = await ask(choices, signal, ANSWERS)
     if (answer === undefined) return undefined

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { setImmediate as immediately } from 'node:timers/promises'
 import { addToHistory, readHistory } from './chat-history.ts'
 import { messageCompletion, workingFiles } from './completion.ts'
 import { decodeFromEditor, encodeForEditor, createQuestion } from './composer.ts'
@@ -142,7 +143,7 @@ test('a queue gives messages in order, waits while it is held, and ends', async 
   assert.equal(await queue.next(), undefined)
 })
 
-test('a question is answered with a whole answer and Enter, and what cannot become one goes back', () => {
+test('a question is answered with one key or a word and Enter, and what cannot become an answer goes back', async () => {
   const answered: string[] = []
   const asked = () =>
     createQuestion({
@@ -156,6 +157,12 @@ test('a question is answered with a whole answer and Enter, and what cannot beco
   assert.deepEqual([type(['a', 'l', '\r']), answered], [undefined, ['y']])
   const other = asked()
   assert.deepEqual([type(['a', 'n'], other), other.focused, answered], ['an', false, ['y']])
+  await immediately()
+  answered.length = 0
+  type(['Y'])
+  assert.deepEqual([type(['y', 'a']), answered], ['ya', []], 'more may follow at once')
+  await immediately()
+  assert.deepEqual(answered, ['Y'])
 })
 
 test('a history is read line by line, and messages of several lines are kept', (t) => {

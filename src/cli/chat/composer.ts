@@ -183,7 +183,10 @@ interface QuestionOptions {
   readonly dim: (text: string) => string
 }
 
-/** Enter ends an answer; what cannot become one of `answers` goes to the editor, so that nobody who was typing decides by accident. */
+/**
+ * One key is an answer where `answers` has it, and Enter ends any other. What cannot become an answer goes to the editor, so that
+ * nobody who was typing decides by accident; so does a letter that more letters follow at once.
+ */
 export function createQuestion({ text, answers, onAnswer, dim }: QuestionOptions): Question {
   const input = new Input({ prompt: '? ' })
   const fits = (written: string) => answers?.some((answer) => answer.startsWith(written.toLowerCase())) ?? true
@@ -208,6 +211,11 @@ export function createQuestion({ text, answers, onAnswer, dim }: QuestionOptions
           input.setValue('')
           this.focused = false
           return written
+        }
+        if (written.length === 1 && answers?.includes(written.toLowerCase())) {
+          setImmediate(() => {
+            if (input.getValue() === written) onAnswer(written)
+          })
         }
       }
       return undefined
