@@ -76,7 +76,14 @@ export {
 export { audioSeconds, audioTokens, audioType } from './context/audio.ts'
 export { imageSize, imageTokens, imageType, startsWith, UNKNOWN_IMAGE_TOKENS } from './context/image.ts'
 export { lintAnnounced, type LintCall, lintHead } from './context/lint/lint-call.ts'
-export { type LintCost, lintCost, type LintFinding, lintRates, type LintRates } from './context/lint/lint-finding.ts'
+export {
+  calibratedFinding,
+  type LintCost,
+  lintCost,
+  type LintFinding,
+  lintRates,
+  type LintRates,
+} from './context/lint/lint-finding.ts'
 export { inOrder, lint, LEAST_UNUSED } from './context/lint/lint.ts'
 export { type VolatileSpot, volatileSpots } from './context/lint/volatile-text.ts'
 export { renditionTokens } from './context/placed-layer.ts'

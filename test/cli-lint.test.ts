@@ -3,7 +3,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import type { Finding, LintReport } from '../src/capability.ts'
-import { assemble, lint, scenarioInput, smallCounters, tokenx } from '../src/context.ts'
+import type { Preview } from '../src/runtime.ts'
+import { assemble, calibratedTokens, lint, scenarioInput, smallCounters, tokenx } from '../src/context.ts'
 import { readScenarios } from '../src/context/scenario.ts'
 import { scenarioSchema } from '../src/context/scenario-schema.ts'
 import { temporaryHome } from './cli/home.ts'
@@ -205,6 +206,14 @@ test('recorded calls show what changes and what nobody uses, each with its price
     assert.ok(cost!.tokens > 0 && cost!.money! > 0, code)
   }
   assert.ok(of('unused-tool').every(({ cost }) => cost!.monthTokens! > 0))
+  // In the tokens of the provider, as the account of the next call has them.
+  const { figures, manifest } = await gateway.curl<Preview>('/api/context')
+  const reader = manifest.entries.find(({ id, slot }) => slot === 'tools' && id === 'read_file')!
+  assert.notEqual(figures.total, manifest.used)
+  assert.equal(
+    of('unused-tool').find(({ where }) => where.tool === 'read_file')!.cost!.tokens,
+    calibratedTokens(100 * reader.tokens, figures.total, manifest.used),
+  )
   const byHost = (await gateway.curl<LintReport>('/api/lint')).findings
   assert.ok(byHost.length === report.findings.length - 1, 'the skill is found by its capability')
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { UsageReport, UsageSums } from '../src/capability.ts'
-import { callCost, inNanos, type Price } from '../src/context.ts'
+import { calibratedTokens, callCost, inNanos, numberText, type Price } from '../src/context.ts'
 import { createUsageAdder, usageReport } from '../src/runtime/usage/usage-report.ts'
 import { dayIn } from '../src/runtime/usage/day-of.ts'
-import { type CallRecord, openStore, type ToolSum } from '../src/session.ts'
+import { type CallRecord, figuresOfCall, openStore, type ToolSum } from '../src/session.ts'
 import { realGateway, type RealGateway } from './end-to-end/gateway.ts'
 import { catalogPrice, configuredPrice, numbers, usedGateway } from './end-to-end/used-gateway.ts'
 import { call } from './cases/session-store-entries.ts'
@@ -85,6 +85,10 @@ test('totals and rows of usage are exactly the sums of what the calls reported',
   const layers = await usage('layer')
   const used = calls.reduce((sum, { manifest }) => sum + manifest.used, 0)
   assert.equal(layers.counted, used)
+  // Those that reported nothing, too, have the size that their own pages show.
+  const shown = calls.reduce((sum, call) => sum + figuresOfCall(call, undefined).total, 0)
+  assert.equal(layers.expected, shown)
+  assert.notEqual(shown, used)
   assert.equal(
     layers.rows.reduce((sum, { tokens }) => sum + tokens, 0),
     used,
@@ -119,6 +123,11 @@ test('totals and rows of usage are exactly the sums of what the calls reported',
   // The command line answers from the same code, with and without the gateway.
   const printed = await gateway.foreword('usage', '--by', 'model', '--json')
   assert.deepEqual((JSON.parse(printed.stdout) as UsageReport).total, expected)
+  const byLayer = (await gateway.foreword('usage', '--by', 'layer')).stdout.split('\n\n')[0]!.split('\n').slice(1)
+  assert.deepEqual(
+    byLayer.map((row) => row.split(/ {2,}/).at(-1)),
+    layers.rows.map(({ tokens }) => numberText(calibratedTokens(tokens, shown, used))),
+  )
   const table = await gateway.foreword('usage', '--since', '1d', '--by', 'tool')
   assert.match(table.stdout, /tool +offered +definitions +results +result tokens\n(?:.*\n)*read_file/)
   assert.match(table.stdout, /calls? of models without a known price: not in the money/)

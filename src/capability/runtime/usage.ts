@@ -73,12 +73,15 @@ export type UsageReport = SumRange & {
         readonly by: 'layer'
         /** Prompt tokens by the counters of the accounts: the sum of the rows. */
         readonly counted: number
+        /** The same prompts in the tokens of their providers: as reported, and else as expected before the call. */
+        readonly expected: number
         readonly rows: readonly LayerUsageRow[]
       }
     | {
         readonly by: 'tool'
         /** As by layer. */
         readonly counted: number
+        readonly expected: number
         readonly rows: readonly ToolUsageRow[]
       }
   )

@@ -144,7 +144,7 @@ export const usageCommand: Command = {
   usage: ['usage [--by WORD] [--since WHEN] [--json]'],
   details:
     'Tokens are as the providers reported them, and money is by the prices that are known now; calls without a report or a price ' +
-    'are counted and not guessed. By layer and by tool: what the providers reported, divided by what Foreword counted. Days are those of ' +
+    'are counted and not guessed. By layer and by tool: the prompts as the providers reported them, or were expected to, divided by what Foreword counted. Days are those of ' +
     'this machine.',
   words: { least: 0, most: 0 },
   options: {
@@ -172,7 +172,7 @@ function usageTable(report: UsageReport, io: Io): string {
     const rows = report.rows.map(({ key, calls, tokens }: LayerUsageRow) => [
       key,
       numberText(calls),
-      numberText(reportedTokens(tokens, report)),
+      numberText(providersTokens(tokens, report)),
     ])
     return fittedTable([['layer', 'calls', 'tokens'], ...rows], { right: [1, 2], columns, spare: [0] })
   }
@@ -181,9 +181,9 @@ function usageTable(report: UsageReport, io: Io): string {
       exactLine(row.key),
       ...[
         row.calls,
-        reportedTokens(row.definitions, report),
+        providersTokens(row.definitions, report),
         row.results,
-        reportedTokens(row.resultTokens, report),
+        providersTokens(row.resultTokens, report),
       ].map(numberText),
     ])
     const head = ['tool', 'offered', 'definitions', 'results', 'result tokens']
@@ -195,12 +195,9 @@ function usageTable(report: UsageReport, io: Io): string {
   return fittedTable([head, ...rows, ...rest], { right: [1, 2, 3, 4, 5, 6, 7], columns, spare: [0, 5, 3] })
 }
 
-/** A count of ours in the tokens of the providers; as it is where some calls reported nothing. */
-function reportedTokens(
-  counted: number,
-  { total, ...report }: Extract<UsageReport, { readonly counted: number }>,
-): number {
-  return total.unreported === 0 ? calibratedTokens(counted, total.prompt, report.counted) : counted
+/** A count of ours in the tokens of the providers. */
+function providersTokens(tokens: number, report: Extract<UsageReport, { readonly counted: number }>): number {
+  return calibratedTokens(tokens, report.expected, report.counted)
 }
 
 function sumRow(

@@ -1,3 +1,4 @@
+import { calibratedTokens, inNanos } from '../call-figures.ts'
 import type { Price } from '../forecast.ts'
 
 /** Something in prompts that breaks caches or wastes room. */
@@ -76,4 +77,26 @@ const NANO = 1_000_000_000
 export function lintCost(kind: LintCost['kind'], tokensPerCall: number, rates: LintRates | undefined): LintCost {
   const tokens = Math.round(tokensPerCall * 100)
   return { kind, tokens, ...(rates ? { money: Math.round(tokens * rates[kind] * 1000) / NANO } : {}) }
+}
+
+/** A prompt by both counts: in the tokens of its provider, and in ours. */
+interface BothCounts {
+  readonly total: number
+  readonly used: number
+}
+
+/** The finding with its price in the tokens of the provider, by the counts of a prompt, and by those of all prompts of the month. */
+export function calibratedFinding(finding: LintFinding, prompt: BothCounts, month: BothCounts = prompt): LintFinding {
+  const { cost } = finding
+  if (cost === undefined || prompt.used === 0) return finding
+  const { money, monthTokens } = cost
+  return {
+    ...finding,
+    cost: {
+      ...cost,
+      tokens: calibratedTokens(cost.tokens, prompt.total, prompt.used),
+      ...(money !== undefined && { money: inNanos((money * prompt.total) / prompt.used) }),
+      ...(monthTokens !== undefined && { monthTokens: calibratedTokens(monthTokens, month.total, month.used) }),
+    },
+  }
 }

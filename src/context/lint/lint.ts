@@ -246,7 +246,7 @@ function duplicatedTexts(
       code: 'duplicated-text',
       severity: 'warning',
       where: { layer: other.entry.id, ref: other.entry.origin.ref, line, excerpt: `${paragraphs[0]!.slice(0, 40)}…` },
-      message: `${what} of the layer ${other.entry.id} ${paragraphs.length === 1 ? 'stands' : 'stand'} in the layer ${one.entry.id}, too: ${tokens} tokens.`,
+      message: `${what} of the layer ${other.entry.id} ${paragraphs.length === 1 ? 'stands' : 'stand'} in the layer ${one.entry.id}, too.`,
       cost: lintCost('sent', tokens, rates),
       hint: `Keep the text in ${one.entry.origin.ref} or in ${other.entry.origin.ref}, not in both.`,
     } as const

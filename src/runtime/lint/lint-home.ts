@@ -1,6 +1,7 @@
 import type { LintedTool, LintReport, Runtime } from '../../capability.ts'
 import {
   type Assembly,
+  calibratedFinding,
   ContextOverflowError,
   lint,
   lintAnnounced,
@@ -27,7 +28,7 @@ export interface LintOptions {
 
 /** Looks for what breaks caches or wastes room: in the next call, in the newest calls, and in the usage of 30 days. Reads only. */
 export async function lintHome(
-  runtime: Pick<Runtime, 'store' | 'nextScenario' | 'usage' | 'model' | 'tools'>,
+  runtime: Pick<Runtime, 'store' | 'nextScenario' | 'preview' | 'usage' | 'model' | 'tools'>,
   { tools: asked = [], now }: LintOptions,
 ): Promise<LintReport> {
   const from = new Date(now.getTime() - THIRTY_DAYS_MS).toISOString()
@@ -47,9 +48,12 @@ export async function lintHome(
     tools: usage.by === 'tool' ? usage.rows.filter(({ key }) => !needed.has(key)).map(toolUse) : [],
     ...defined({ assembly: next.assembly, rates: rates satisfies LintRates | undefined }),
   })
+  const preview = await runtime.preview({}).catch(() => undefined)
+  const prompt = preview ? { total: preview.figures.total, used: preview.manifest.used } : { total: 0, used: 0 }
+  const month = usage.by === 'tool' ? { total: usage.expected, used: usage.counted } : prompt
   return {
     calls: calls.length,
-    findings,
+    findings: findings.map((finding) => calibratedFinding(finding, prompt, month)),
     tools: await usedTools(runtime.store, calls, asked),
     ...defined({ model: model?.id, rates, unread: next.unread }),
   }

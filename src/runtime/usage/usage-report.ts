@@ -6,9 +6,16 @@ import type {
   ToolUsageRow,
   UsageSums,
 } from '../../capability.ts'
-import { callCost, inNanos, type Price } from '../../context.ts'
+import { calibratedTokens, callCost, inNanos, type Price } from '../../context.ts'
 import { defined, timeSlice } from '../../platform.ts'
-import type { CallSum, SessionStore, SumRange, PromptParts, ToolSum } from '../../session.ts'
+import {
+  type CallSum,
+  figuresOfCall,
+  type SessionStore,
+  type SumRange,
+  type PromptParts,
+  type ToolSum,
+} from '../../session.ts'
 import { dayIn } from './day-of.ts'
 
 export interface UsageSources {
@@ -81,20 +88,44 @@ export async function shownRows<Row extends { readonly key: string | null }, Sum
 async function readPromptUsage(sources: UsageSources, by: 'layer' | 'tool', range: SumRange) {
   const total = createUsageAdder()
   const adder = createTokenAdder()
+  const silent: CallSum[] = []
   let counted = 0
-  await eachPage(sources, { ...range, parts: true }, (all, prices, held) => {
+  await eachPage(sources, { ...range, parts: true, ids: true }, (all, prices, held) => {
     const calls = all.filter(({ id = '' }) => !held.has(id))
     for (let waits = calls.length; waits < all.length; waits += 1) total.wait()
     for (const call of calls) {
       total.add(call, prices.get(call.model))
       counted += call.used
+      if (call.promptTokens === undefined) silent.push(call)
       if (by === 'layer') adder.add(call.parts?.layers ?? {}, 1)
     }
     if (by === 'tool') addToolDefinitions(adder, calls)
   })
-  if (by === 'layer') return { ...range, total: total.sums(), by, counted, rows: adder.rows() }
+  const sums = { ...range, total: total.sums(), counted }
+  const expected = sums.total.prompt + (await expectedTokens(sources.store, silent))
+  if (by === 'layer') return { ...sums, by, expected, rows: adder.rows() }
   const rows = toolUsageRows(adder.rows(), await sources.store.toolSums(range))
-  return { ...range, total: total.sums(), by, counted, rows }
+  return { ...sums, by, expected, rows }
+}
+
+/** Calls without a report whose accounts are read, which takes a moment each: the others are sized in proportion. */
+const MOST_ACCOUNTS = 1_000
+
+/** The prompts of calls without a report, in the tokens that were expected of their providers. */
+async function expectedTokens(store: SessionStore, calls: readonly CallSum[]): Promise<number> {
+  const work = timeSlice(store.clock)
+  let [total, used] = [0, 0]
+  for (const call of calls.slice(-MOST_ACCOUNTS)) {
+    const record = await store.call(call.id!)
+    total += record ? figuresOfCall(record, undefined).total : call.used
+    used += call.used
+    if (work.isOver()) await work.rest()
+  }
+  return calibratedTokens(
+    calls.reduce((sum, call) => sum + call.used, 0),
+    total,
+    used,
+  )
 }
 
 const modelOf = ({ model }: CallSum): string => model
@@ -106,7 +137,7 @@ const PAGE = 250
 /** Passes the calls on by time, page by page, with the prices of their models. Each model is asked about once. */
 async function eachPage(
   { store, priceOf, heldCalls }: UsageSources,
-  options: SumRange & { readonly parts?: boolean },
+  options: SumRange & { readonly parts?: boolean; readonly ids?: boolean },
   take: (calls: readonly CallSum[], prices: ReadonlyMap<string, Price | undefined>, held: ReadonlySet<string>) => void,
 ): Promise<void> {
   const prices = new Map<string, Price | undefined>()
@@ -114,7 +145,12 @@ async function eachPage(
   const held = (await heldCalls?.()) ?? new Set()
   let after: CallSum | undefined
   for (;;) {
-    const page = await store.callSums({ ...options, limit: PAGE, ids: held.size > 0, ...defined({ after }) })
+    const page = await store.callSums({
+      ...options,
+      limit: PAGE,
+      ids: options.ids === true || held.size > 0,
+      ...defined({ after }),
+    })
     const unknown = [...new Set(page.map(modelOf))].filter((model) => !prices.has(model))
     const found = await Promise.all(unknown.map(priceOf))
     unknown.forEach((model, index) => prices.set(model, found[index]))

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
 import type { UsageReport } from '../api/resources.ts'
-import type { CountedPrompt } from '../parts/provider-tokens.tsx'
 import { callsText, count } from '../parts/numbers.ts'
 import { FigureTable, RowName, Totals, UsageSigns } from './usage-bar.tsx'
 import { nounOf, titleOf } from './usage-range.ts'
@@ -18,14 +17,11 @@ export function CostsTokens({ report }: { readonly report: UsageReport }): React
 }
 
 function TokenRows({ report }: { readonly report: UsageReport }): ReactNode {
-  if (report.by === 'layer') return <LayerTable rows={report.rows} prompt={promptOf(report)} />
-  if (report.by === 'tool') return <ToolTable rows={report.rows} prompt={promptOf(report)} />
-  return <CallTable by={report.by} rows={report.rows} rest={report.rest} />
-}
-
-/** Where some calls reported nothing, the reports are of fewer prompts than the count. */
-function promptOf({ total, counted }: Extract<UsageReport, { readonly counted: number }>): CountedPrompt {
-  return { total: total.unreported === 0 ? total.prompt : counted, used: counted }
+  if (report.by !== 'layer' && report.by !== 'tool')
+    return <CallTable by={report.by} rows={report.rows} rest={report.rest} />
+  const prompt = { total: report.expected, used: report.counted }
+  if (report.by === 'layer') return <LayerTable rows={report.rows} prompt={prompt} />
+  return <ToolTable rows={report.rows} prompt={prompt} />
 }
 
 type CallReport = Extract<UsageReport, { readonly rest?: unknown }>

@@ -95,7 +95,7 @@ function ReportedPrompts({ prompt: { total, used } }: { readonly prompt: Counted
   return (
     <Fold className="text-xs text-soft" summary={t`How this is counted`}>
       <p className="py-1">
-        {t`Reported by the providers: ${total} tokens. Counted here: ${used}. The parts are divided by the count here.`}
+        {t`As the providers count: ${total} tokens, expected where they reported none. Counted here: ${used}. The parts are divided by the count here.`}
       </p>
     </Fold>
   )

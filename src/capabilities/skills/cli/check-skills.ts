@@ -4,7 +4,7 @@ import { loadKnownSkills } from '../known-skills.ts'
 import { readReach, reachText } from '../skills-reach.ts'
 import { ok, problem, warning } from '../../../cli.ts'
 import { errorMessage } from '../../../platform.ts'
-import { LEAST_UNUSED, lintCost, type LintFinding, neutralLine, tokenx } from '../../../context.ts'
+import { calibratedFinding, LEAST_UNUSED, lintCost, type LintFinding, neutralLine, tokenx } from '../../../context.ts'
 import { skillsListText } from '../skills-text.ts'
 
 /** Which skills load and reach the model, and which do not and why. A disabled skill is no warning. */
@@ -54,7 +54,7 @@ export async function unreadSkills(context: LintContext<Configuration['skills']>
     .map((skill) => {
       const without = skills.filter((other) => other !== skill)
       const tokens = list - (without.length === 0 ? 0 : tokenx.text(skillsListText(without)))
-      return {
+      const finding: LintFinding = {
         code: 'unread-text',
         severity: 'warning',
         where: { layer: 'skills', ref: `${skill.ref}/SKILL.md` },
@@ -62,5 +62,6 @@ export async function unreadSkills(context: LintContext<Configuration['skills']>
         cost: lintCost('sent', Math.max(0, tokens), context.report.rates),
         hint: `Add ${skill.name} to \`skills.disabled\`, or say in its description when it applies.`,
       }
+      return calibratedFinding(finding, reach.prompt)
     })
 }
