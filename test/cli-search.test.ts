@@ -102,7 +102,7 @@ test('--history shows messages of sessions with time, author and the text around
     stdout.replace(/2026-01-05 \d\d:00 (UTC|[+-]\d\d:\d\d)/, 'TIME'),
     'turn 4  assistant  TIME  session-1\n  user: What did I name it?\n  The boat is called Seute Deern.\n',
   )
-  assert.equal(stderr, 'Show the whole session with `foreword sessions show session-1`.\n')
+  assert.equal(stderr, 'Read on from the best hit with `foreword sessions show session-1 4`.\n')
   const json = await run(['search', '--history', 'boat', '--json', '--limit', '1'], { connection })
   const { passages, found } = JSON.parse(json.stdout) as RecallAnswer
   assert.deepEqual([passages[0]?.ordinal, found], [4, 'words'])

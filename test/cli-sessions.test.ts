@@ -230,6 +230,12 @@ test('what was said while another turn was answered is shown behind that answer'
   await store.close()
   const { stdout } = await ask(['sessions', 'show', 's'])
   assert.deepEqual(stdout.match(/> one|> two|first|second/g), ['> one', 'first', '> two', 'second'])
+  for (const turn of ['2', 't2']) {
+    assert.match((await ask(['sessions', 'show', 's', turn])).stdout, /^\nt2, .*\n> two\nsecond\n$/)
+  }
+  const none = await ask(['sessions', 'show', 's', '3'])
+  assert.deepEqual([none.code, none.stdout], [1, ''])
+  assert.match(none.stderr, /The session has no turn 3\.\n.*It has 2 turns\./)
 })
 
 test('a cancelled turn says so once, below its text', async (context) => {

@@ -49,7 +49,7 @@ function remarks({ passages, found, missing, nearest, complete }: RecallAnswer):
     ...(complete
       ? []
       : ['Older sessions are not indexed yet, so there may be more. A running gateway continues with them.']),
-    ...(first ? [`Show the whole session with \`foreword sessions show ${first.session}\`.`] : []),
+    ...(first ? [`Read on from the best hit with \`foreword sessions show ${first.session} ${first.ordinal}\`.`] : []),
   ]
 }
 

@@ -85,16 +85,37 @@ test('1. a search finds titles, and words that were said', async (t) => {
   await row(page, 'What does the moon do?').first().waitFor()
   await sessions(page).getByLabel('Search sessions').fill('causes')
   await sessions(page).getByRole('heading', { name: 'In conversations' }).waitFor()
-  await sessions(page)
-    .getByRole('link', { name: /^(?:What does the moon do\?|Something else entirely) \d+ \w+ .*causes/ })
-    .first()
-    .waitFor()
-  const found = sessions(page).locator('a:has(mark)')
-  const addresses = await found.evaluateAll((links) => links.map((link) => link.getAttribute('href')))
+  const titles = sessions(page).getByRole('link', {
+    name: /^(?:What does the moon do\?|Something else entirely) \d+ \w+$/,
+  })
+  await titles.first().waitFor()
+  const addresses = await titles.evaluateAll((links) => links.map((link) => link.getAttribute('href')))
   assert.equal(new Set(addresses).size, addresses.length, 'hits of one conversation are together')
   await sessions(page).locator('mark', { hasText: 'causes' }).first().click()
   await page.waitForURL(/\/sessions\//)
   assert.ok(page.url().includes('/sessions/session_'), session)
+})
+
+test('1. a hit of a search opens the conversation at its message, with the words marked', async (t) => {
+  const { page, gateway } = await openedPage(t, {
+    answer: ({ newest }) => ({
+      text: newest === 'Which causes?' ? 'It is the causes that count.' : 'Yes.',
+    }),
+  })
+  const { session } = await gateway.say('Which causes?')
+  for (let turn = 0; turn < 8; turn += 1) await gateway.say(`And ${turn}? ${'So it goes. '.repeat(60)}`, { session })
+  await page.goto(`${gateway.url}/sessions/${session}`)
+  await page.getByText('And 7?').first().waitFor()
+  await sessions(page).getByLabel('Search sessions').fill('causes')
+  await sessions(page).getByRole('link', { name: 'It is the causes' }).click()
+  const shown = page.getByRole('article', { name: 'Turn' }).and(page.locator(':focus'))
+  const said = shown.getByText('It is the causes that count.')
+  await said.waitFor()
+  const marked = await page.evaluate<readonly string[]>("[...CSS.highlights.get('found-words')].map(String)")
+  assert.deepEqual(marked, ['causes', 'causes'])
+  const box = (await said.boundingBox())!
+  const { height } = page.viewportSize()!
+  assert.ok(box.y > 0 && box.y + box.height < height, `the answer is at ${box.y}`)
 })
 
 test('1. two browsers see the rename and the states of each other at once', async (t) => {

@@ -44,7 +44,8 @@ export const sessionsCommand = commandWithSubcommands({
       usage: '[--search WORDS] [--folder NAME] [--state STATE] [--limit N] [--json]',
       run: listSessions,
     },
-    show: { usage: 'ID [--json]', run: showSession },
+    // TURN is its number, as `search --history` prints it, or its id.
+    show: { usage: 'ID [TURN] [--json]', run: showSession },
     // `-` removes the title, so that the session is listed by its first message again, or the folder.
     rename: {
       usage: 'ID TITLE [--json]',

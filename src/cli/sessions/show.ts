@@ -1,6 +1,7 @@
 import type { CommandCall, Io } from '../../capability.ts'
 import { outputText, type ToolCallPart, toolResults, exactLine } from '../../context.ts'
 import { type Entry, type LogStore, type PartialReason, sessionView, withEdits } from '../../session.ts'
+import { CommandFailure } from '../failure.ts'
 import { findStoredSession } from '../find-session.ts'
 import { endText } from '../follow-to-end.ts'
 import { safeForTerminal, print, printJson, applyStyle } from '../io.ts'
@@ -9,7 +10,7 @@ import { singleLine } from '../table.ts'
 import { fullTimeText } from '../time-text.ts'
 import { sourceLine } from '../turn-display.ts'
 
-/** `foreword sessions show`: prints the turns of a session with their tool calls, or all of its entries as JSON. */
+/** `foreword sessions show`: prints the turns of a session, all or from one on, with their tool calls, or the entries as JSON. */
 export async function showSession(call: CommandCall, io: Io): Promise<number> {
   const word = call.words[1]!
   return await withStore(
@@ -23,18 +24,31 @@ export async function showSession(call: CommandCall, io: Io): Promise<number> {
 
 async function show(store: LogStore, word: string, call: CommandCall, io: Io): Promise<number> {
   const row = await findStoredSession(store, word)
-  const entries = await store.entries(row.id)
+  const [, , turn] = call.words
+  const all = await store.entries(row.id)
+  const entries = turn === undefined ? all : fromTurn(byTurn(all), turn)
   if (call.json) printJson(io, { session: sessionView(row), entries })
   else {
     const chosen = Object.entries(row.choices).map(([choice, id]) => `${exactLine(choice)}: ${exactLine(id)}`)
     if (chosen.length > 0) print(io, chosen.join(', '), 'dim')
-    const [start] = entries
+    const [start] = all
     if (start?.type === 'session-start' && start.foreign !== undefined) {
       print(io, `This session belongs to ${exactLine(start.foreign)}: \`foreword calls ${row.id}\` shows its calls.`)
     }
     showEntries(byTurn(withEdits(entries)), io)
   }
   return 0
+}
+
+/** The entries from a turn on: by its number, as searches print it, or by its id. Throws where there is none. */
+function fromTurn(entries: readonly Entry[], word: string): readonly Entry[] {
+  const inputs = entries.filter((entry) => entry.type === 'input')
+  const first = inputs.find((entry, index) => entry.turn === word || String(index + 1) === word)
+  if (first !== undefined) return entries.slice(entries.indexOf(first))
+  const turns = inputs.length === 1 ? 'one turn' : `${inputs.length} turns`
+  throw new CommandFailure('not-found', `The session has no turn ${word}.`, {
+    hint: `It has ${turns}. Show all of it by leaving out the turn.`,
+  })
 }
 
 /** The entries grouped by turn. The log has a message that arrived during another turn before the answer of that turn. */

@@ -121,10 +121,13 @@ export interface SessionFolders {
 export interface HistoryHits {
   readonly passages: readonly {
     readonly session: string
+    readonly turn: string
     readonly seq: number
     readonly time: string
     readonly role: string
     readonly text: string
+    /** Of a passage of a call. */
+    readonly call?: { readonly id: string }
     /** Words of the text that were found, in lower case. */
     readonly hits: readonly string[]
   }[]

@@ -6,6 +6,7 @@ import { Shortcuts } from './shortcuts.tsx'
 import { type ListedSession, type Status, useResource } from '../api/resources.ts'
 import { Menu } from 'lucide-react'
 import { IconButton } from '../parts/icon-button.tsx'
+import { shownPlace } from '../parts/shown-place.ts'
 import { Toasts } from '../parts/toasts.tsx'
 import { SessionList } from '../sessions/session-list.tsx'
 import type { ApiError } from '../api/client.ts'
@@ -85,7 +86,11 @@ function SessionPage({ session, call }: SessionPageProps): ReactNode {
 function Shell({ children }: { readonly children: ReactNode }): ReactNode {
   const [open, setOpen] = useState(false)
   const [location] = useLocation()
+  const place = shownPlace.useAsked()
   useEffect(() => setOpen(false), [location])
+  useEffect(() => {
+    if (place !== undefined) setOpen(false)
+  }, [place])
   return (
     <div className="flex h-full">
       <a href="#main" className="absolute -top-12 left-2 z-50 rounded bg-accent px-3 py-2 text-accent-ink focus:top-2">

@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react'
 import type { VirtualizerHandle } from 'virtua'
 import { hasTurn } from '../api/turns.ts'
+import { markWords, unmarkWords } from '../parts/marked-words.ts'
 import { type ShownPlace, shownPlace } from '../parts/shown-place.ts'
 import { showToast } from '../parts/toasts.tsx'
 import type { FollowedConversation } from './use-conversation.ts'
@@ -18,7 +19,8 @@ export function useShownPlace(
   followed: FollowedConversation,
   list: RefObject<VirtualizerHandle | null>,
 ): void {
-  const place = shownPlace.useAsked()
+  const asked = shownPlace.useAsked()
+  const place = asked?.session === undefined || asked.session === session ? asked : undefined
   const at = followed.conversation.turns.findIndex(({ id }) => id === place?.turn)
   useReadTo(session, followed, at < 0 ? place : undefined)
 
@@ -35,11 +37,16 @@ export function useShownPlace(
       if (element === null) return
       const details = element.querySelector('details')
       if (details && element.tagName === 'SECTION') details.open = true
-      element.scrollIntoView({ block: 'center' })
-      element.focus()
+      const marked = markWords(element, place.words ?? [])
+      const inAnswer = place.ofAnswer ? marked.find((one) => one.closest('[data-said]') === null) : undefined
+      const shown = inAnswer ?? marked[0] ?? element
+      shown.scrollIntoView({ block: 'center' })
+      element.focus({ preventScroll: true })
     }, EVERY_MS)
     return () => clearInterval(timer)
   }, [place, at])
+
+  useEffect(() => unmarkWords, [session])
 }
 
 /** Reads earlier pages until the turn of a place is among what was read, or says why it will not be. */

@@ -2,6 +2,8 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { type HistoryHits, type ListedSession, useResource } from '../api/resources.ts'
 import { plainText } from '../markdown/plain-text.ts'
+import { wordPattern } from '../parts/marked-words.ts'
+import { type ShownPlace, shownPlace } from '../parts/shown-place.ts'
 import { shortDay } from './session-groups.ts'
 import { sessionTitle } from './session-row.tsx'
 import { t } from '../language/language.ts'
@@ -19,31 +21,42 @@ interface HistoryHitProps {
   readonly passages: readonly Passage[]
 }
 
-/** The passages of a conversation that a search found: where, when, and the words of the search in each. */
+/** The passages of a conversation that a search found: where, when, and the words of the search in each, which a click opens. */
 export function HistoryHit({ session: id, passages }: HistoryHitProps): ReactNode {
   const path = `/sessions/${encodeURIComponent(id)}`
   const { data: session } = useResource<ListedSession>(`/api${path}`, { revalidateOnFocus: false })
   return (
-    <Link href={path} className="block rounded-lg px-2 py-1.5 text-sm hover:bg-line">
+    <div className="text-sm">
       {session && (
-        <span className="flex items-baseline gap-2">
+        <Link href={path} className="flex items-baseline gap-2 rounded-lg px-2 pt-1.5 hover:bg-line">
           <bdi className="min-w-0 flex-1 truncate">{sessionTitle(session)}</bdi>
           <span className="shrink-0 text-xs text-soft">{shortDay(passages[0]!.time)}</span>
-        </span>
+        </Link>
       )}
       {passages.slice(0, SHOWN).map((passage) => (
-        <Words key={`${passage.seq} ${passage.text}`} passage={passage} />
+        <Link
+          key={`${passage.seq} ${passage.text}`}
+          href={path}
+          className="block rounded-lg px-2 py-0.5 hover:bg-line"
+          onClick={() => shownPlace.ask(placeOf(passage))}
+        >
+          <Words passage={passage} />
+        </Link>
       ))}
       {passages.length > SHOWN && (
-        <span className="text-xs text-soft">{t`${passages.length - SHOWN} more in this conversation`}</span>
+        <span className="px-2 text-xs text-soft">{t`${passages.length - SHOWN} more in this conversation`}</span>
       )}
-    </Link>
+    </div>
   )
+}
+
+function placeOf({ session, turn, role, call, hits }: Passage): ShownPlace {
+  return { session, turn, words: hits, ofAnswer: role !== 'user', ...(call && { toolCallId: call.id }) }
 }
 
 function Words({ passage }: { readonly passage: Passage }): ReactNode {
   const text = plainText(passage.text)
-  const hits = hitPattern(text, passage.hits)
+  const hits = wordPattern(text, passage.hits)
   const near = (hits === undefined ? 0 : text.search(hits)) - BEFORE
   // At the beginning of a word, where one is near.
   const start = near <= 0 ? 0 : text.slice(near, near + BEFORE).search(/(?<=\s)\S|$/) + near
@@ -61,15 +74,6 @@ function Words({ passage }: { readonly passage: Passage }): ReactNode {
       )}
     </span>
   )
-}
-
-/** Finds the words in a text: whole ones, or where it has none of them, parts of words, as of `readHistory`. */
-function hitPattern(text: string, words: readonly string[]): RegExp | undefined {
-  if (words.length === 0) return undefined
-  const longestFirst = words.toSorted((one, other) => other.length - one.length)
-  const any = `(${longestFirst.map((word) => RegExp.escape(word)).join('|')})`
-  const whole = new RegExp(`(?<![\\p{L}\\p{N}])${any}(?![\\p{L}\\p{N}])`, 'iu')
-  return whole.test(text) ? whole : new RegExp(any, 'iu')
 }
 
 /** The text in pieces that were found, or not. */
