@@ -387,6 +387,19 @@ test('models marks every figure that was assumed, and says where what is known g
   assert.match(note!, /^~ marks an assumed figure, .*"models": \{"ID": \{"window": TOKENS/)
 })
 
+test('models has the names that the catalogue knows, and the words of the page for what a model can do', async () => {
+  const facts = { window: 200_000, maxOutput: 64_000, tools: true, vision: true, reasoning: true, source: 'catalog' }
+  const models = [
+    { id: 'anthropic/claude-sonnet-4-5', provider: 'anthropic', facts: { ...facts, name: 'Claude Sonnet 4.5' } },
+    { id: 'anthropic/other', provider: 'anthropic', facts },
+  ]
+  const connection = scriptedConnection({ 'GET /api/models': { models } })
+  const { stdout } = await run(['models'], { connection })
+  const [head, named, other] = stdout.split('\n').map((line) => line.trim().split(/ {2,}/))
+  assert.deepEqual([head!.at(-1), named!.at(-1), other!.at(-1)], ['name', 'Claude Sonnet 4.5', '-'])
+  assert.equal(named![3], 'tools images reasoning')
+})
+
 test('models says a missing key in one line, by what sets it', async (context) => {
   const { environment } = temporaryHome(context)
   const { stdout } = await run(['models'], { environment })

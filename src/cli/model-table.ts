@@ -16,14 +16,16 @@ export async function fetchModels(connection: GatewayConnection): Promise<readon
   return await requestList<ModelLine>(connection, '/api/models', 'models')
 }
 
-/** One model per line: its sizes in tokens, its abilities, their source, and the calibration of its token counts. `~` marks assumed figures. */
+/** One model per line: its name, its sizes in tokens, its abilities, their source, and the calibration of its token counts. `~` marks assumed figures. */
 export function modelTable(models: readonly ModelLine[], columns: number): string {
-  const head = ['', 'model', 'window', 'output', 'can', 'known from', 'calibration']
+  const head = ['', 'model', 'window', 'output', 'can', 'known from', 'calibration', 'name']
   const ready = models.filter((model) => model.why === undefined)
   const reasons = models.flatMap(({ id, why }) => (why === undefined ? [] : [reasonLine(id, why)]))
   const note = ready.some(({ facts }) => facts?.assumed) ? [ASSUMED_NOTE] : []
   const limits = models.flatMap(({ limit }) => (limit === undefined ? [] : [withLocalTimes(limit.sentence)]))
-  const rows = fittedTable([head, ...ready.map(modelRow)], { right: [2, 3], columns, spare: [6, 5, 4, 3] })
+  const isNamed = ready.some(({ facts }) => facts?.name !== undefined)
+  const lines = [head, ...ready.map(modelRow)].map((row) => (isNamed ? row : row.slice(0, -1)))
+  const rows = fittedTable(lines, { right: [2, 3], columns, spare: [6, 5, 7, 4, 3] })
   return [rows, ...[...note, ...reasons, ...limits].map((line) => wrappedLine(line, columns))].join('\n')
 }
 
@@ -46,7 +48,8 @@ function modelRow({ current, id, facts, window, calibration }: ModelLine): reado
     facts === undefined ? '-' : [facts.source, facts.date].filter(Boolean).join(' '),
     calibration === undefined
       ? '-'
-      : `×${calibration.ratio.toFixed(2)} (${calibration.counter}, ${countedText(calibration.samples, 'call')})`,
+      : `×${calibration.ratio.toFixed(2)} (${calibration.counter}, ${calibration.samples} ${calibration.samples === 1 ? 'call' : 'calls'})`,
+    facts?.name ?? '',
   ]
 }
 
@@ -59,9 +62,12 @@ function figure(facts: Facts, name: 'window' | 'maxOutput'): string {
 function abilities(facts: Facts): string {
   const found = (['tools', 'vision', 'audio', 'reasoning'] as const)
     .filter((name) => facts[name])
-    .map((name) => (name !== 'audio' && facts.assumed?.includes(name) ? `~${name}` : name))
+    .map((name) => `${name !== 'audio' && facts.assumed?.includes(name) ? '~' : ''}${ABILITIES[name]}`)
   return found.length === 0 ? '-' : found.join(' ')
 }
+
+/** The words of the page. */
+const ABILITIES = { tools: 'tools', vision: 'images', audio: 'sound', reasoning: 'reasoning' } as const
 
 /** Runs `work`, which names a model. Where the model does not exist, the failure has the nearest one as its hint. */
 export async function withNearestModel<T>(

@@ -6,6 +6,8 @@ import type { ModelFacts } from './model.ts'
 /** Facts of one model, with the date and source of the look-up. All of them call tools and accept `toolChoice: none`. */
 export interface CatalogRow {
   readonly id: string
+  /** As its maker writes it. Absent where that was not looked up. */
+  readonly name?: string
   readonly window: number
   readonly maxOutput: number
   readonly vision: boolean
@@ -52,7 +54,7 @@ export function catalogFacts(
     (before, each) => ({ ...each.price, ...defined({ before }) }),
     undefined,
   )
-  const { window, maxOutput, vision, audio, reasoning, cache, date, source: reference } = row
+  const { name, window, maxOutput, vision, audio, reasoning, cache, date, source: reference } = row
   return {
     window,
     maxOutput,
@@ -61,7 +63,7 @@ export function catalogFacts(
     reasoning,
     toolChoiceNone: true,
     price: price ?? row.price,
-    ...defined({ audio, cache }),
+    ...defined({ name, audio, cache }),
     source: 'catalog',
     date,
     reference,

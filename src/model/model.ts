@@ -46,6 +46,8 @@ export interface WireCarriage {
 
 /** Abilities, limits and price of a model, with their source. */
 export interface ModelFacts {
+  /** What people call it, as its maker writes it. Absent: its id. */
+  readonly name?: string
   /** Prompt and answer together, tokens. */
   readonly window: number
   /** Longest answer, tokens. */
@@ -72,7 +74,7 @@ export interface ModelFacts {
 }
 
 /** One entry of `models` in the configuration. It wins over the catalog and the answer of the provider. */
-export type ModelConfiguration = Partial<Omit<ModelFacts, 'source' | 'date' | 'reference' | 'assumed'>> & {
+export type ModelConfiguration = Partial<Omit<ModelFacts, 'name' | 'source' | 'date' | 'reference' | 'assumed'>> & {
   /** Ids of the models that are asked in its place while its provider fails, in this order. It is no fact of the model. */
   readonly fallback?: readonly string[]
 }

@@ -99,3 +99,26 @@ test('one of two answers is stopped by itself, and Stop stops both', async (t) =
     await answerOf(page, model).getByRole('button', { name: 'Copy the answer' }).waitFor()
   }
 })
+
+test('a model has the name that the catalogue knows and badges of what it can do, wherever it is shown', async (t) => {
+  const { page, gateway } = await openedPage(t, {
+    models: [{ name: 'claude-sonnet-4-6' }, { name: 'scripted' }],
+    answer: () => ({ text: 'Yes.' }),
+  })
+  await page.getByRole('button', { name: /^Model: / }).click()
+  await page.getByRole('searchbox', { name: 'Search models' }).fill('sonnet 4.6')
+  const row = page.locator('[data-model]').filter({ hasText: 'Claude Sonnet 4.6' })
+  for (const badge of ['200,000 tokens', 'images', 'tools', 'reasoning'])
+    await row.getByText(badge, { exact: true }).waitFor()
+  await looksRight(page, 'model-picker')
+  await row.click()
+  await page.getByRole('button', { name: 'Model: Claude Sonnet 4.6' }).waitFor()
+  await send(page, 'Ready?')
+  await page.getByRole('link', { name: /^Claude Sonnet 4\.6 · / }).waitFor()
+  await page.goto(`${gateway.url}/settings/models`)
+  const listed = page.locator('#main').getByRole('listitem').filter({ hasText: 'Claude Sonnet 4.6' })
+  for (const words of ['anthropic/claude-sonnet-4-6', '200,000 tokens', 'images', 'tools', 'reasoning'])
+    await listed.getByText(words, { exact: true }).waitFor()
+  await page.locator('#main').getByRole('listitem').filter({ hasText: 'ollama/scripted' }).first().waitFor()
+  await looksRight(page, 'models-page')
+})

@@ -1,5 +1,6 @@
 import type { CacheRules, CatalogRow, ModelFacts, Price } from '../../model.ts'
 import { provider } from '../../model/provider.ts'
+import { defined } from '../../platform.ts'
 
 const DATE = '2026-11-07'
 const PRICES = 'https://platform.claude.com/docs/en/about-claude/pricing'
@@ -44,8 +45,27 @@ const ROWS: readonly Row[] = [
   ],
 ]
 
+/** As the overview of the models writes them. */
+const NAMES: Readonly<Record<string, string>> = {
+  'claude-fable-5-1': 'Claude Fable 5.1',
+  'claude-opus-5-5': 'Claude Opus 5.5',
+  'claude-opus-5': 'Claude Opus 5',
+  'claude-sonnet-5-5': 'Claude Sonnet 5.5',
+  'claude-sonnet-5': 'Claude Sonnet 5',
+  'claude-fable-5': 'Claude Fable 5',
+  'claude-opus-4-8': 'Claude Opus 4.8',
+  'claude-opus-4-7': 'Claude Opus 4.7',
+  'claude-opus-4-6': 'Claude Opus 4.6',
+  'claude-sonnet-4-6': 'Claude Sonnet 4.6',
+  'claude-opus-4-5': 'Claude Opus 4.5',
+  'claude-sonnet-4-5': 'Claude Sonnet 4.5',
+  'claude-haiku-4-5': 'Claude Haiku 4.5',
+  'claude-haiku-5-5': 'Claude Haiku 5.5',
+}
+
 const anthropicCatalog: readonly CatalogRow[] = ROWS.map(([id, window, maxOutput, price, cache, source]) => ({
   id,
+  ...defined({ name: NAMES[id] }),
   window,
   maxOutput,
   vision: true,

@@ -129,10 +129,28 @@ const VENDORS: readonly Vendor[] = [
   },
 ]
 
+/** As their makers write them, where that was looked up. */
+const NAMES: Readonly<Record<string, string>> = {
+  'gemini-4-hydrogen': 'Gemini 4 Hydrogen',
+  'gemini-3.8-flash': 'Gemini 3.8 Flash',
+  'gemini-3.7-flash': 'Gemini 3.7 Flash',
+  'gemini-3.6-flash': 'Gemini 3.6 Flash',
+  'gemini-3.5-flash': 'Gemini 3.5 Flash',
+  'gemini-3.5-flash-lite': 'Gemini 3.5 Flash-Lite',
+  'gemini-3.1-pro-preview': 'Gemini 3.1 Pro Preview',
+  'gemini-2.5-pro': 'Gemini 2.5 Pro',
+  'gemini-2.5-flash': 'Gemini 2.5 Flash',
+  'gemini-2.5-flash-lite': 'Gemini 2.5 Flash-Lite',
+  'grok-4.6': 'Grok 4.6',
+  'grok-4.5': 'Grok 4.5',
+  'grok-4.3': 'Grok 4.3',
+  'deepseek-v4-pro': 'DeepSeek V4 Pro',
+}
+
 /** Facts of vendors that are reached through OpenAI's format, each at its own host alone. */
 export const vendorCatalog: readonly CatalogRow[] = VENDORS.flatMap(({ host, source, rows, cache, audio }) =>
   rows.map(([id, window, maxOutput, vision, reasoning, date, price]) => {
-    const more = defined({ audio, cache: cache?.(id) })
+    const more = defined({ name: NAMES[id], audio, cache: cache?.(id) })
     return { host, id, window, maxOutput, vision, reasoning, price, date, source, ...more }
   }),
 )

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { CacheRules, CatalogRow, ChatPackage, ModelFacts, Price } from '../../model.ts'
 import { catalogNames, chatWireSettings, provider } from '../../model/provider.ts'
+import { defined } from '../../platform.ts'
 
 const DATE = '2026-11-18'
 const MODELS = 'https://developers.openai.com/api/docs/models'
@@ -64,13 +65,36 @@ const PLAIN: readonly Row[] = [
   ['gpt-4o-mini', 128_000, 16_384, { input: 0.15, cachedInput: 0.075, output: 0.6 }, PRICES],
 ]
 
+/** As the list of the models writes them. */
+const NAMES: Readonly<Record<string, string>> = {
+  'gpt-6-astra': 'GPT-6 Astra',
+  'gpt-6.1-sol': 'GPT-6.1 Sol',
+  'gpt-6.1-terra': 'GPT-6.1 Terra',
+  'gpt-6-sol': 'GPT-6 Sol',
+  'gpt-6-luna': 'GPT-6 Luna',
+  'gpt-5.6-sol': 'GPT-5.6 Sol',
+  'gpt-5.6': 'GPT-5.6 Sol',
+  'gpt-5.6-terra': 'GPT-5.6 Terra',
+  'gpt-5.6-luna': 'GPT-5.6 Luna',
+  'gpt-5.5': 'GPT-5.5',
+  'gpt-5.4': 'GPT-5.4',
+  'gpt-5.4-mini': 'GPT-5.4 mini',
+  'gpt-5.4-nano': 'GPT-5.4 nano',
+  'gpt-5.2': 'GPT-5.2',
+  'gpt-5.1': 'GPT-5.1',
+  'gpt-5': 'GPT-5',
+  'gpt-5-mini': 'GPT-5 mini',
+  'gpt-4.1': 'GPT-4.1',
+  'gpt-4o-mini': 'GPT-4o mini',
+}
+
 const openaiCatalog: readonly CatalogRow[] = [
   ...REASONING.map((row) => catalogRow(row, true)),
   ...PLAIN.map((row) => catalogRow(row, false)),
 ]
 
 function catalogRow([id, window, maxOutput, price, source]: Row, reasoning: boolean): CatalogRow {
-  const about = { id, window, maxOutput, vision: true, reasoning, date: DATE, source }
+  const about = { id, ...defined({ name: NAMES[id] }), window, maxOutput, vision: true, reasoning, date: DATE, source }
   const whole = (own: Price) => (window === GPT_WINDOW ? longPrice(own) : own)
   if (!BILLS_WRITES.test(id)) {
     return { ...about, price: whole(price), cache: EXTENDED.has(id) ? { ...CACHE, longerSeconds: DAY } : CACHE }

@@ -5,6 +5,7 @@ import { type ModelList, useResource } from '../api/resources.ts'
 import { closeFloating } from '../parts/floating.tsx'
 import { focusMessage } from '../parts/focus-message.ts'
 import { IconButton } from '../parts/icon-button.tsx'
+import { ModelBadges } from '../parts/model-badges.tsx'
 import { dollars } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { Words } from '../parts/words.tsx'
@@ -51,8 +52,9 @@ export default function ModelPicker({ chosen, usual, beside, onChoose, onBeside 
     setFavourites(next)
   }
   const found = (data?.models ?? []).filter(
-    ({ id, ready }) =>
-      (ready || isOwner) && words.split(/\s+/).every((word) => id.toLowerCase().includes(word.toLowerCase())),
+    ({ id, ready, facts }) =>
+      (ready || isOwner) &&
+      words.split(/\s+/).every((word) => `${id} ${facts?.name ?? ''}`.toLowerCase().includes(word.toLowerCase())),
   )
   const groups = modelGroups(found, favourites, chosen ?? usual)
   const first = groups[0]?.models.find(({ ready }) => ready)
@@ -97,8 +99,8 @@ export default function ModelPicker({ chosen, usual, beside, onChoose, onBeside 
                 <Row
                   key={model.id}
                   id={model.id}
-                  title={isMixed ? model.id : shortName(model.id)}
-                  about={model.ready ? abilities(model) : model.why}
+                  title={model.facts?.name ?? (isMixed ? model.id : shortName(model.id))}
+                  about={model.ready ? <Abilities model={model} isMixed={isMixed} /> : <Words>{model.why ?? ''}</Words>}
                   chosen={model.id === (chosen ?? usual)}
                   disabled={!model.ready}
                   onChoose={() => choose(model.id)}
@@ -125,7 +127,7 @@ export default function ModelPicker({ chosen, usual, beside, onChoose, onBeside 
 interface RowProps {
   readonly id: string
   readonly title: string
-  readonly about: string | undefined
+  readonly about: ReactNode
   readonly chosen: boolean
   readonly disabled?: boolean
   readonly favourite?: boolean
@@ -138,7 +140,7 @@ interface RowProps {
 function Row({
   id,
   title,
-  about = '',
+  about,
   chosen,
   disabled,
   favourite = false,
@@ -159,9 +161,7 @@ function Row({
       >
         <span className="min-w-0 flex-1">
           <span className={`block wrap-anywhere ${disabled ? 'text-soft' : 'font-medium'}`}>{title}</span>
-          <span className="block text-xs text-soft">
-            <Words>{about}</Words>
-          </span>
+          <span className="block text-xs text-soft">{about}</span>
         </span>
         {chosen && <Check size={15} className="shrink-0 text-accent" aria-hidden />}
       </button>
@@ -220,16 +220,19 @@ function shortName(id: string): string {
   return id.slice(id.indexOf('/') + 1)
 }
 
-/** `200,000 tokens · images · tools · $3 in, $15 out for a million`. */
-function abilities({ window, facts }: Model): string {
+/** What a model is called for programs, what it can do, and what it costs. */
+function Abilities({ model, isMixed }: { readonly model: Model; readonly isMixed: boolean }): ReactNode {
+  const { id, facts } = model
   const price = facts?.price
-  return [
-    window === undefined ? t`window not known` : t`${window} tokens`,
-    ...(facts?.vision ? [t`images`] : []),
-    ...(facts?.audio ? [t`sound`] : []),
-    ...(facts?.tools ? [t`tools`] : []),
-    ...(facts?.reasoning ? [t`thinks`] : []),
+  const more = [
+    ...(facts?.name === undefined ? [] : [isMixed ? id : shortName(id)]),
     ...(price ? [t`${dollars(price.input)} in, ${dollars(price.output)} out for a million`] : []),
     ...(facts?.free ? [t`free`] : []),
-  ].join(' · ')
+  ]
+  return (
+    <>
+      {more.length > 0 && <span className="block wrap-anywhere">{more.join(' · ')}</span>}
+      <ModelBadges model={model} />
+    </>
+  )
 }

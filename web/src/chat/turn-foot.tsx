@@ -2,10 +2,11 @@ import { ChevronRight } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { calibratedManifest } from '../../../src/context.ts'
-import { type ReportedManifest, useResource } from '../api/resources.ts'
+import { type ModelList, type ReportedManifest, useResource } from '../api/resources.ts'
 import { ContextBar } from '../inspector/context-bar.tsx'
 import { Figure } from '../inspector/figure.tsx'
 import { Fold } from '../parts/fold.tsx'
+import { modelName } from '../parts/model-name.ts'
 import { cacheWords, callsText, price, timeText } from '../parts/numbers.ts'
 import type { Turn } from './conversation.ts'
 import { t } from '../language/language.ts'
@@ -18,7 +19,7 @@ interface TurnFootProps {
 /** Manifests of the calls of a turn by their ids, as far as they were read. */
 type ReadCalls = Readonly<Record<string, ReportedManifest>>
 
-/** `claude-sonnet · 14:02 · $0.0037 · 2 calls`: who answered, when, and for how much. It leads to the call, or opens to several. */
+/** `Claude Sonnet 5.5 · 14:02 · $0.0037 · 2 calls`: who answered, when, and for how much. It leads to the call, or opens to several. */
 export function TurnFoot({ session, turn: { calls, state, time } }: TurnFootProps): ReactNode {
   const [read, setRead] = useState<ReadCalls>({})
   const note = useCallback((call: string, manifest: ReportedManifest) => {
@@ -26,7 +27,8 @@ export function TurnFoot({ session, turn: { calls, state, time } }: TurnFootProp
   }, [])
   const [first, ...others] = calls
   const last = read[calls.findLast((call) => call in read) ?? '']
-  const model = last?.model?.slice(last.model.indexOf('/') + 1)
+  const { data: models } = useResource<ModelList>('/api/models', { revalidateOnFocus: false, revalidateIfStale: false })
+  const model = last?.model === undefined ? undefined : modelName(last.model, models?.models).name
   const head = (
     <>
       {model !== undefined && <span className="shrink-9999 truncate">{model}</span>}

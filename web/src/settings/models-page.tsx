@@ -3,6 +3,7 @@ import { useMay } from '../api/caller.ts'
 import { type ModelList, type SetupOptions, useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
+import { ModelBadges } from '../parts/model-badges.tsx'
 import { modelName } from '../parts/model-name.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { Words } from '../parts/words.tsx'
@@ -31,24 +32,18 @@ export default function ModelsPage(): ReactNode {
       </p>
       {refusal && <ErrorNote error={refusal} />}
       <ul className="flex flex-col divide-y divide-line">
-        {models.map(({ id, window, ready, why, current, fallback }) => (
+        {models.map(({ id, window, facts, ready, why, current, fallback }) => (
           <li key={id} className="flex flex-wrap items-center gap-3 py-2">
             <div className="min-w-0 flex-1">
               <p className="font-medium wrap-anywhere" title={id}>
                 {modelName(id, models).name}
               </p>
-              <p className="text-sm text-soft">
-                {modelName(id, models).provider && `${modelName(id, models).provider} · `}
-                {ready ? (
-                  window === undefined ? (
-                    t`Its window is not known.`
-                  ) : (
-                    t`Window: ${window} tokens`
-                  )
-                ) : (
-                  <Words>{why ?? ''}</Words>
-                )}
+              <p className="text-sm wrap-anywhere text-soft">
+                {modelName(id, models).name === id ? '' : id}
+                {!ready && modelName(id, models).name !== id && ' · '}
+                {!ready && <Words>{why ?? ''}</Words>}
               </p>
+              {ready && <ModelBadges model={{ window, facts }} />}
             </div>
             {current ? (
               <span className="text-sm font-medium text-good">{t`In use`}</span>
