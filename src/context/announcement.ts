@@ -11,8 +11,10 @@ export interface Readers {
 }
 
 export function readersAmong(tools: readonly ToolDefinition[]): Readers {
-  const reader = (of: ToolDefinition['reads']) => tools.find(({ reads }) => reads === of)?.name
-  return { history: reader('history'), files: reader('files') }
+  return {
+    history: tools.find(({ reads }) => reads === 'history')?.name,
+    files: tools.find(({ reads }) => reads === 'files')?.name,
+  }
 }
 
 /** What was dropped from the front of a conversation. */

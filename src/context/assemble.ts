@@ -19,6 +19,7 @@ import {
   placeLayer,
 } from './placed-layer.ts'
 import { leavesRoom } from './layout.ts'
+import { isHeadPlacement } from './placement.ts'
 import type { Manifest } from './manifest.ts'
 import { buildManifest, omittedSection, type Section } from './section.ts'
 import { ContextOverflowError } from './overflow-error.ts'
@@ -49,10 +50,13 @@ export interface Assembly {
 export function assemble(input: AssemblyInput): Assembly {
   checkInput(input)
   const plan = makePlan(input)
-  const { layout } = input
-  const fitted = settle(plan, headLimit(plan) - plan.toolTokens)
+  const { layout, notes } = input
+  const fitted = settle(plan)
   const tools = offeredTools(plan, fitted)
-  const conversation = fitTurns(input, {
+  const stray = strayAttachments(input)
+  // Where older turns were not loaded, a file of an unknown turn is one of theirs.
+  const hasOlder = (input.earlier?.turns ?? 0) > 0
+  const asked: ConversationInput = {
     turns: plan.turns,
     current: plan.current,
     available: plan.available,
@@ -63,16 +67,31 @@ export function assemble(input: AssemblyInput): Assembly {
     cut: input.cut,
     earlier: input.earlier,
     undone: input.undone ?? [],
-    earlierFiles: wasMore(input) ? strayAttachments(input) : [],
+    earlierFiles: hasOlder ? stray : [],
     readers: plan.readers,
     counter: input.counter,
-  })
+  }
+  // Only whole turns are covered by notes.
+  const isNoted = notes && layout.notes && layout.cut.unit === 'turn' && leavesRoom(layout.cut)
+  const hasPast = input.history.length > 0 || (notes?.written.length ?? 0) > 0 || input.cut !== undefined
+  const conversation: NotedConversation =
+    isNoted && hasPast ? fitNoted(asked, { ...notes, rule: layout.notes }) : fitConversation(asked)
   const sections: readonly Section[] = [
     ...tools.map(({ section }) => section),
     ...layerSections(plan.head, 'system', fitted.head, fitted.headAtShare),
     ...layerSections(plan.head, 'preamble', fitted.head, fitted.headAtShare),
     ...conversation.history,
-    ...straySections(input),
+    // A file of a turn that is not part of the input has no place in the request.
+    ...stray.map((attachment) =>
+      omittedSection({
+        id: attachment.id,
+        layer: 'attachment',
+        slot: 'history',
+        fullTokens: priceAttachment(attachment, layout.fileFrame, input.counter).tokens,
+        reason: hasOlder ? cutReason(layout.cut) : { code: 'no-such-turn', turn: attachment.turn },
+        origin: { kind: 'file', ref: attachment.id },
+      }),
+    ),
     ...layerSections(plan.tail, 'before-input', fitted.tail),
     ...conversation.current,
     ...layerSections(plan.tail, 'after-input', fitted.tail),
@@ -88,20 +107,10 @@ export function assemble(input: AssemblyInput): Assembly {
   }
 }
 
-/** Only whole turns are covered by notes. */
-function fitTurns({ layout, notes }: AssemblyInput, conversation: ConversationInput): NotedConversation {
-  if (!notes || !layout.notes || layout.cut.unit !== 'turn' || !leavesRoom(layout.cut))
-    return fitConversation(conversation)
-  return fitNoted(conversation, { ...notes, rule: layout.notes })
-}
-
-/** What tools, system and preamble may use together, tokens. */
-function headLimit({ available: all, input }: Pick<Plan, 'available' | 'input'>): number {
-  return Math.floor(all * input.layout.headShare)
-}
-
 interface Plan {
   readonly available: number
+  /** What tools, system and preamble may use together, tokens. */
+  readonly headLimit: number
   readonly tools: readonly PricedTool[]
   /** Of the tools that are offered in every call. */
   readonly toolTokens: number
@@ -121,18 +130,20 @@ function makePlan(input: AssemblyInput): Plan {
   const priced = tools.map((tool) => pricedTool(tool, counter))
   const conditional = priced.filter(({ tool }) => tool.offeredWith !== undefined)
   const placed = layers.map((layer) => placeLayer(layer, layout, counter, conditional))
-  const isHead = ({ placement }: PlacedLayer) => placement === 'system' || placement === 'preamble'
+  const groups = Object.groupBy(placed, ({ placement }) => (isHeadPlacement(placement) ? 'head' : 'tail'))
   const byTurn = Map.groupBy(attachments, (attachment) => attachment.turn)
   const kept = new Set(tools.filter(({ keepsOutput }) => keepsOutput).map(({ name }) => name))
   const rules = { frame: layout.fileFrame, kept, images }
   const price = (turn: Turn) => priceTurn(turn, byTurn.get(turn.id) ?? [], counter, readers.history, rules)
   const all = available(input.budget)
+  const headLimit = Math.floor(all * layout.headShare)
   return {
     available: all,
+    headLimit,
     tools: priced,
     toolTokens: sumTokens(priced) - sumTokens(conditional),
-    head: { placed: placed.filter(isHead), limit: { code: 'head-share', limit: headLimit({ available: all, input }) } },
-    tail: { placed: placed.filter((layer) => !isHead(layer)), limit: { code: 'shortage' } },
+    head: { placed: groups.head ?? [], limit: { code: 'head-share', limit: headLimit } },
+    tail: { placed: groups.tail ?? [], limit: { code: 'shortage' } },
     turns: history.map(price),
     current: price(current),
     readers,
@@ -156,14 +167,14 @@ interface Settled {
  * results as short as they get, does the tail give way, and then the head again from the top. The tail is settled last,
  * against the final head, so that it loses nothing there is room for.
  */
-function settle(plan: Plan, share: number): Settled {
-  const { available: all, toolTokens: ofTools, head, tail, current, readers, input } = plan
+function settle(plan: Plan): Settled {
+  const { available: all, headLimit, toolTokens: ofTools, head, tail, current, readers, input } = plan
   const { shrinks } = input.layout
   const room = all - ofTools
   const headHolders = layerHolders(head)
   const tailHolders = layerHolders(tail)
   const wholeTail = tailHolders.map(() => 0)
-  const headAtShare = giveWay(headHolders, share, shrinks)
+  const headAtShare = giveWay(headHolders, headLimit - ofTools, shrinks)
   const settled = (headLeft: Remainder, tailLeft: Remainder): Settled => {
     const [tokens, wanted] = [tailLeft, wholeTail].map((tailForms) => sentTokens(plan, headLeft, tailForms))
     return { head: headLeft, headAtShare, tail: tailLeft, tokens: tokens!, wanted: wanted! }
@@ -238,25 +249,7 @@ function pricedTool(tool: ToolDefinition, counter: TokenCounter): PricedTool {
   return { tool, tokens, section }
 }
 
-/** A file of a turn that is not part of the input has no place in the request; the manifest lists it as omitted. */
-function straySections(input: AssemblyInput): readonly Section[] {
-  return strayAttachments(input).map((attachment) =>
-    omittedSection({
-      id: attachment.id,
-      layer: 'attachment',
-      slot: 'history',
-      fullTokens: priceAttachment(attachment, input.layout.fileFrame, input.counter).tokens,
-      reason: wasMore(input) ? cutReason(input.layout.cut) : { code: 'no-such-turn', turn: attachment.turn },
-      origin: { kind: 'file', ref: attachment.id },
-    }),
-  )
-}
-
-/** Where older turns were not loaded, a file of an unknown turn is one of theirs. */
-function wasMore({ earlier }: AssemblyInput): boolean {
-  return earlier !== undefined && earlier.turns > 0
-}
-
+/** Files of turns that are not part of the input. */
 function strayAttachments({ attachments = [], history, current }: AssemblyInput): readonly Attachment[] {
   if (attachments.length === 0) return []
   const turns = new Set([...history.map((turn) => turn.id), current.id])

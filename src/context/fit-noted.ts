@@ -49,8 +49,11 @@ interface Block {
  * there. Notes that would take too much room are folded into one.
  */
 export function fitNoted(conversation: ConversationInput, input: NotedInput): NotedConversation {
-  const standing = standingBlock(conversation, input)
-  const rest = conversation.turns.slice(standing.first.length)
+  const { turns, cut: marks } = conversation
+  const named = new Set(marks?.first)
+  const last = turns.findIndex(({ id }) => !named.has(id))
+  const standing: Block = { first: turns.slice(0, last < 0 ? turns.length : last), notes: input.written }
+  const rest = turns.slice(standing.first.length)
   const now = { block: standing, gone: [], ...decide(conversation, standing, rest) }
   const { available } = conversation
   const { cacheOver = false, worth } = input
@@ -89,12 +92,6 @@ export const NEARLY_FULL = 0.8
 
 /** Share of what is available below which nothing is cut or written for a later cut. */
 export const HALF_FULL = 0.5
-
-function standingBlock({ turns, cut: marks }: ConversationInput, { written }: NotesInput): Block {
-  const named = new Set(marks?.first)
-  const last = turns.findIndex(({ id }) => !named.has(id))
-  return { first: turns.slice(0, last < 0 ? turns.length : last), notes: written }
-}
 
 /** What a block and the rest beside it come to. */
 interface Decided {

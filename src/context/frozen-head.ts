@@ -4,6 +4,7 @@ import { type Head, type HeadChange, headChanges } from './head-change.ts'
 import type { Layer } from './layer.ts'
 import type { Manifest } from './manifest.ts'
 import { layerPlacement, renditionTokens } from './placed-layer.ts'
+import { isHeadPlacement } from './placement.ts'
 
 /** A change of the head, announced behind the history, and the head as it would be with it. */
 export interface AnnouncedHead {
@@ -72,10 +73,6 @@ export function sentHead(
   const sent = entries.filter(({ slot, layer }) => isHeadPlacement(slot) && layer !== 'tool')
   const forms = Object.fromEntries(sent.map(({ id, form }) => [id, form]))
   return { head: { layers: layers.filter(({ id }) => Object.hasOwn(forms, id)), tools }, forms }
-}
-
-function isHeadPlacement(placement: string): boolean {
-  return placement === 'system' || placement === 'preamble'
 }
 
 function sameHead(one: Head, other: Head): boolean {

@@ -49,13 +49,15 @@ export function placeLayer(
     toolTokens: sumTokens(tools.filter(({ tool }) => isOfferedWith(tool, layer.layer, form))),
   }))
   const fullTokens = priced[0]?.tokens ?? 0
+  const names = Object.keys(layout.placements)
+  const rank = names.indexOf(layer.layer)
   return {
     layer,
     placement: layer.placement ?? choosePlacement(layer, layout, fullTokens),
     priority: layer.priority ?? layout.priorities[layer.layer] ?? 'normal',
     forms: layer.withheld ? [] : usefulForms(priced),
     fullTokens,
-    rank: layerRank(layer, layout),
+    rank: rank === -1 ? names.length : rank,
   }
 }
 
@@ -76,12 +78,6 @@ export function renditionTokens(
   counter: TokenCounter,
 ): number {
   return tokens ?? counter.text(text) + counter.perMessage
-}
-
-function layerRank({ layer }: Layer, { placements }: AssemblyLayout): number {
-  const names = Object.keys(placements)
-  const rank = names.indexOf(layer)
-  return rank === -1 ? names.length : rank
 }
 
 /** Where a layer is placed, by itself or by the layout. */

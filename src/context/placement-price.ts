@@ -2,7 +2,7 @@ import { type CacheRules, type Price, priceTier } from './forecast.ts'
 import { type Placement, placements } from './layer.ts'
 import type { LayoutPlacement } from './layout.ts'
 import type { Manifest, ManifestEntry } from './manifest.ts'
-import { NANO, otherPlacement, type PlacementPrice, type PlacementPrices } from './placement.ts'
+import { isHeadPlacement, NANO, type PlacementPrice, type PlacementPrices } from './placement.ts'
 
 /** A call, as far as the prices of places depend on it. Without texts, and small enough to keep for the last calls. */
 export interface PlacedCall {
@@ -82,10 +82,13 @@ export function placementPrices(
   const pairs = recent.slice(1).map((after, index) => ({ before: recent[index]!, after }))
   return new Map(
     now.layers.map((entry) => {
-      const priceAt = (placement: Placement) => placementPrice({ entry, placement, pairs, now, rules })
       const free = freePlacement(entry, rules)
-      const prices = { here: priceAt(entry.placement), other: priceAt(free ?? otherPlacement(entry.placement)) }
-      return [entry.id, { ...prices, by: free === undefined ? 'layout' : 'price' }]
+      // The other place of one of the head is directly before the message, that of one of the tail at the end of the head.
+      const other = free ?? (isHeadPlacement(entry.placement) ? 'before-input' : 'preamble')
+      const [here, there] = [entry.placement, other].map((placement) => {
+        return placementPrice({ entry, placement, pairs, now, rules })
+      })
+      return [entry.id, { here: here!, other: there!, by: free === undefined ? 'layout' : 'price' }]
     }),
   )
 }
@@ -98,8 +101,7 @@ export function movePrice(
   rules: Pick<PlacementRules, 'cache' | 'price'>,
 ): PlacementPrice {
   const entry = call.layers.find((each) => each.id === id)
-  const isHead = entry?.placement === 'system' || entry?.placement === 'preamble'
-  const lost = rules.cache ? (isHead ? entry.behind : call.history) : 0
+  const lost = rules.cache ? (entry && isHeadPlacement(entry.placement) ? entry.behind : call.history) : 0
   const price = { placement: 'preamble', full: lost, cached: -lost } as const
   return { ...price, ...withMoney(price, used, rules) }
 }
@@ -146,9 +148,10 @@ function placementPrice({ entry, placement, pairs, now, rules }: Asked): Placeme
             ? { full: entry.tokens, cached: 0 }
             : costAt(entry, placement, difference(pair, entry, placement, share), rules),
         )
-  const hundred = (part: keyof Cost) =>
-    Math.round((costs.reduce((sum, cost) => sum + cost[part], 0) * HUNDRED) / costs.length)
-  const price = { placement, full: hundred('full'), cached: hundred('cached') }
+  const [full, cached] = (['full', 'cached'] as const).map((part) =>
+    Math.round((costs.reduce((sum, cost) => sum + cost[part], 0) * HUNDRED) / costs.length),
+  )
+  const price = { placement, full: full!, cached: cached! }
   return { ...price, ...withMoney(price, now.used, rules) }
 }
 

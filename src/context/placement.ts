@@ -19,9 +19,9 @@ export interface PlacementPrices {
   readonly by: 'layout' | 'price'
 }
 
-/** Where a layer would be otherwise: one of the head directly before the message, one of the tail at the end of the head. */
-export function otherPlacement(placement: Placement): Placement {
-  return placement === 'system' || placement === 'preamble' ? 'before-input' : 'preamble'
+/** Whether a layer at this place belongs to the head, which every call of a session begins with. */
+export function isHeadPlacement(placement: string): boolean {
+  return placement === 'system' || placement === 'preamble'
 }
 
 /** What a place costs, to compare it with another: nano-dollars, or tenths of a token where no price is known. */

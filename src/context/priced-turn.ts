@@ -2,7 +2,7 @@ import { type Attachment, attachmentMessage, type FileFrame } from './attachment
 import { type ImageSupport, markImages } from './image-marker.ts'
 import { framedResults } from './marked-result.ts'
 import { madeTokens, messageTokens, type TokenCounter } from './token-counter.ts'
-import { type FormedMessage, inForm, type OutputForm, outputForms, type PricedMessage } from './tool-output.ts'
+import { type FormedMessage, inForm, type OutputForm, type PricedMessage } from './tool-output.ts'
 import type { Turn, TurnMessage } from './turn.ts'
 import { type Message, type ToolMessage, toolCalls, toolResults } from './message.ts'
 
@@ -78,7 +78,9 @@ function priceMessage(
   { frame, images }: Pick<PricingRules, 'frame' | 'images'>,
 ): PricedMessage {
   const { message, added } = framedResults(paired.message, frame)
-  const given = givenTokens(paired, counter)
+  // Where numbers are only given, what is left of a message costs what the whole did: never too little.
+  const whole = counter.made && (paired.wholeTokens ?? messageTokens(counter, paired.message))
+  const given = paired.tokens ?? whole
   // Where the cost of a text is known, that of its frame is added: counting all of it again would take too long.
   const fullTokens =
     given === undefined
@@ -88,12 +90,6 @@ function priceMessage(
   if (!marked) return { message, tokens: fullTokens }
   const tokens = counter.made ? fullTokens : messageTokens(counter, marked.message)
   return { message: marked.message, tokens, marked: { images: marked.images, code: marked.code, fullTokens } }
-}
-
-/** Where numbers are only given, what is left of a message costs what the whole did: never too little. */
-function givenTokens({ message, tokens, wholeTokens }: PairedMessage, counter: TokenCounter): number | undefined {
-  if (tokens !== undefined || !counter.made) return tokens
-  return wholeTokens ?? messageTokens(counter, message)
 }
 
 export function sumTokens(priced: readonly { readonly tokens: number }[]): number {
@@ -107,10 +103,6 @@ export function sumFullTokens(priced: readonly PricedMessage[]): number {
   let sum = 0
   for (const { tokens, marked } of priced) sum += marked?.fullTokens ?? tokens
   return sum
-}
-
-export function smallestForm(messages: readonly FormedMessage[]): OutputForm {
-  return outputForms.findLast((form) => messages.some((message) => message.form === form)) ?? 'full'
 }
 
 export function priceAttachment(attachment: Attachment, frame: FileFrame, counter: TokenCounter): PricedAttachment {

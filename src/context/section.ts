@@ -4,10 +4,10 @@ import type { Origin } from './layer.ts'
 import type { AssemblyLayout } from './layout.ts'
 import type { Cut } from './cut.ts'
 import { type Manifest, type ManifestEntry, type Slot, slots } from './manifest.ts'
-import { type Unpaired, type PricedAttachment, smallestForm, sumFullTokens, sumTokens } from './priced-turn.ts'
+import { type Unpaired, type PricedAttachment, sumFullTokens, sumTokens } from './priced-turn.ts'
 import type { Reason } from './reason.ts'
 import { messageTokens, type TokenCounter } from './token-counter.ts'
-import type { FormedMessage, PricedMessage } from './tool-output.ts'
+import { type FormedMessage, outputForms, type PricedMessage } from './tool-output.ts'
 
 /** One line of the account together with the messages it put into the request. */
 export interface Section {
@@ -53,7 +53,7 @@ export function turnSection(
   full: readonly PricedMessage[],
   reason: Reason,
 ): Section {
-  const form = smallestForm(messages)
+  const form = outputForms.findLast((each) => messages.some((message) => message.form === each)) ?? 'full'
   const origin: Origin = { kind: 'user', ref: id }
   const about = { id, layer: 'turn', slot, tokens: sumTokens(messages), origin }
   return form === 'full' ? wholeSection(about, messages) : reducedSection({ ...about, form, reason }, messages, full)

@@ -75,10 +75,13 @@ export function excerptedTo(
 /** What a message can cost at least in a history: with its tool results cleared, for a model that sees no images. */
 export function leastTokens(message: Message, tokens: number, counter: TokenCounter, reader?: string): number {
   const marked = counter.made ? undefined : markImages(message, { seen: false, inResults: false, byAddress: false })
-  const least = (one: Message, cost: number) =>
-    inForm({ message: one, tokens: cost }, 'tool-output-cleared', counter, reader).tokens
-  const whole = least(message, tokens)
-  return marked ? Math.min(whole, least(marked.message, messageTokens(counter, marked.message))) : whole
+  const versions = [{ message, tokens }]
+  if (marked) versions.push({ message: marked.message, tokens: messageTokens(counter, marked.message) })
+  return Math.min(
+    ...versions.map((each) =>
+      each.message.role === 'tool' ? inForm(each, 'tool-output-cleared', counter, reader).tokens : each.tokens,
+    ),
+  )
 }
 
 function smallerMessage(

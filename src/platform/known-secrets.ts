@@ -98,8 +98,8 @@ function createSearch(forms: readonly SecretForm[]): Search {
   const searchBytes = byteSearch(anchors)
   return {
     redact(text) {
-      const cuts = joinCuts([...cutsIn(text), ...escapedCutsIn(text)])
-      return removeRests(cuts.length === 0 ? text : withoutCuts(text, cuts), forms)
+      const found = [...cutsIn(text), ...escapedCutsIn(text)]
+      return removeRests(found.length === 0 ? text : withoutCuts(text, joinCuts(found)), forms)
     },
     find: (text) => firstOf(cutsIn(text)) ?? firstOf(escapedCutsIn(text)),
     findInBytes(bytes) {

@@ -55,6 +55,9 @@ type Span = Omit<Unit, 'opens'>
 /** Share of `size` that makes a chunk of its own: a shorter part is joined with the next one. */
 const ENOUGH = 1 / 3
 
+/** A text that is shorter is one chunk of the usual size, however it is laid out. Characters. */
+export const ALWAYS_ONE_CHUNK = DEFAULT_CHUNK_SIZE * ENOUGH
+
 /** Joins units until a chunk is full, or until a section that is long enough ends. */
 function* chunkSpans(text: string, size: number, overlap: number): Generator<Span> {
   let open: Span | undefined

@@ -19,9 +19,13 @@ export interface ListeningServer {
 /** Opens a port for a server; port 0 means any free one. If that fails, the error has a hint. */
 export async function listen(server: Server, { port, bind }: { port: number; bind: string }): Promise<ListeningServer> {
   assertBindIsSafe(bind, server.token)
-  const listener = getRequestListener((request, bindings) => server.fetch(request, toBindings(bindings)), {
-    errorHandler: () => errorResponse(new HttpFailure('invalid-input', 'The request is not valid HTTP.').failure),
-  })
+  const listener = getRequestListener(
+    (request, { outgoing }) => {
+      if (!('req' in outgoing && 'assignSocket' in outgoing)) return server.fetch(request, {})
+      return server.fetch(request, { outgoing, ...defined({ remote: outgoing.socket?.remoteAddress }) })
+    },
+    { errorHandler: () => errorResponse(new HttpFailure('invalid-input', 'The request is not valid HTTP.').failure) },
+  )
   const refuse = getRequestListener(({ url, headers }) => server.refuse(closing, new URL(url).pathname, headers))
   const drain = createDrain()
   const http = createHttpServer({ keepAliveTimeout: 30_000 }, (incoming, outgoing) => {
@@ -48,12 +52,6 @@ function reachedAt(bind: string): string {
   if (bind === '0.0.0.0') return '127.0.0.1'
   if (bind === '::') return '[::1]'
   return bind.includes(':') ? `[${bind}]` : bind
-}
-
-function toBindings(bindings: Parameters<Parameters<typeof getRequestListener>[0]>[1]): Parameters<Server['fetch']>[1] {
-  const { outgoing } = bindings
-  if (!('req' in outgoing && 'assignSocket' in outgoing)) return {}
-  return { outgoing, ...defined({ remote: outgoing.socket?.remoteAddress }) }
 }
 
 function startListening(http: HttpServer, port: number, bind: string): Promise<void> {

@@ -39,12 +39,12 @@ export function mount(
     const most = holdsFiles ? maxBodyBytes * FILES_FACTOR : maxBodyBytes
     // Read with the first answer: what a route answers is made late.
     let success: number | undefined
+    const scope = neededScope(each)
     app.on(method, path, async (context, next) => {
       const request = context.req.raw
       if (header !== undefined && !request.headers.has(header)) return next()
       const { outgoing, visitor, remote } = context.env
       // Here and nowhere else: what was routed decides, not what a path looks like.
-      const scope = neededScope(each, isOfPerson)
       if (scope !== 'none') requireScope(visitor, scope, `${method} ${path}`)
       if (method !== 'GET' && (scope === 'approve' || scope === 'admin')) refuseTools(outgoing, `${method} ${path}`)
       const room = rooms(visitor.by)

@@ -1,5 +1,5 @@
 import type { Plugin } from '../../src/capability.ts'
-import { dateSentence } from '../../src/capabilities/date/date.ts'
+import { dateWords } from '../../src/capabilities/date/date.ts'
 
 /** Says the date as every home does. */
 export function datePlugin({ timeZone }: { readonly timeZone: string }): Plugin {
@@ -10,7 +10,7 @@ export function datePlugin({ timeZone }: { readonly timeZone: string }): Plugin 
       {
         id: 'date',
         layer: 'date',
-        renditions: [{ form: 'full', text: dateSentence(time, 'day', timeZone) }],
+        renditions: [{ form: 'full', text: `Today is ${dateWords(time, 'day', timeZone)}.` }],
         placement: 'system',
         priority: 'high',
         origin: { kind: 'operator', ref: 'date of the input' },

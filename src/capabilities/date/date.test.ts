@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { LayerContext, Self } from '../../capability.ts'
-import { layoutOf } from '../../context.ts'
-import { date, dateSentence, dateWords } from './date.ts'
+import { type Layer, layoutOf } from '../../context.ts'
+import { date, dateWords } from './date.ts'
 
 for (const [time, granularity, timeZone, text] of [
   ['2026-11-21T12:00:00.000Z', 'day', 'UTC', 'Today is Saturday, 2026-11-21.'],
@@ -13,7 +13,8 @@ for (const [time, granularity, timeZone, text] of [
   ['2026-01-01T03:04:59.999Z', 'none', 'UTC', ''],
 ] as const) {
   test(`${time} to the ${granularity} in ${timeZone} reads "${text}"`, () => {
-    assert.equal(dateSentence(time, granularity, timeZone), text)
+    const layers = date.layers!(self({ settings: granularity, timeZone }), at(time)) as readonly Layer[]
+    assert.equal(layers.map(({ renditions }) => renditions[0]!.text).join(), text)
   })
 }
 

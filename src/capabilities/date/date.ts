@@ -14,7 +14,8 @@ export const date = capability({
   /** Where the layout does not tell it, only a prompt that asks for the date with `{{date}}` does. */
   layers({ settings, timeZone }, { time, layout }) {
     if (settings === 'none' || !layout.tellsDate) return []
-    const layer = textLayer('date', dateSentence(time, settings, timeZone), 'date of the input')
+    const sentence = `${settings === 'day' ? 'Today' : 'It'} is ${dateWords(time, settings, timeZone)}.`
+    const layer = textLayer('date', sentence, 'date of the input')
     return [{ ...layer, placement: 'system', priority: 'high' }]
   },
 })
@@ -22,15 +23,10 @@ export const date = capability({
 type Granularity = 'day' | 'minute' | 'none'
 
 /**
- * `Today is Saturday, 2026-11-21.` To the minute only where that is asked for: a minute in the head makes every
- * prompt cache miss (BEHAVIOURS §3.3). Throws a `RangeError` for a time or a time zone that does not exist.
+ * The date for use in a sentence, such as `Saturday, 2026-11-21`. To the minute only where that is asked for: a minute in the head
+ * makes every prompt cache miss (BEHAVIOURS §3.3). A prompt that asks for the date gets at least the day. Throws a `RangeError` for
+ * a time or a time zone that does not exist.
  */
-export function dateSentence(time: string, granularity: Granularity, timeZone: string): string {
-  if (granularity === 'none') return ''
-  return `${granularity === 'day' ? 'Today' : 'It'} is ${dateWords(time, granularity, timeZone)}.`
-}
-
-/** The same date for use in a sentence: `Saturday, 2026-11-21`. A prompt that asks for it gets at least the day. */
 export function dateWords(time: string, granularity: Granularity, timeZone: string): string {
   const at = `${Math.floor(Date.parse(time) / 60_000)} ${timeZone}`
   if (last?.at !== at) {

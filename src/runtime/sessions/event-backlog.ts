@@ -11,21 +11,20 @@ export function openBacklog(stream: SessionStream, signal: AbortSignal | undefin
   const events: SessionEvent[] = []
   let overrun = false
   let wake: (() => void) | undefined
-  const share = budget.join(() => {
+  /** Of all that is in `events`, characters. */
+  let held = 0
+  const report = budget.join(() => {
     overrun = true
-    drop()
+    events.length = 0
+    report((held = 0))
     wake?.()
   })
-  const drop = (): readonly SessionEvent[] => {
-    share.clear()
-    return events.splice(0)
-  }
   const subscription = stream.subscribe((event) => {
     // Once an event is missing no later one may be sent, or a reader would continue behind the gap.
     if (overrun || events.length >= LONGEST_BACKLOG) overrun = true
     else {
       events.push(event)
-      share.add(heldCharacters(event))
+      report((held += heldCharacters(event)))
     }
     wake?.()
   })
@@ -50,12 +49,12 @@ export function openBacklog(stream: SessionStream, signal: AbortSignal | undefin
     /** The next events, in batches: what a slow reader has in hand is little, too. */
     take() {
       const batch = events.splice(0, BATCH)
-      if (events.length === 0) share.clear()
-      else share.add(-batch.reduce((sum, event) => sum + heldCharacters(event), 0))
+      report((held = events.length === 0 ? 0 : batch.reduce((sum, event) => sum - heldCharacters(event), held)))
       return batch
     },
     end() {
-      drop()
+      events.length = 0
+      report((held = 0))
       subscription.end()
       signal?.removeEventListener('abort', onAbort)
     },
@@ -67,32 +66,22 @@ const MOST_IN_ALL = 64 * 1024 * 1024
 
 /** Bounds what is kept for slow readers in all: where it is too much, the slowest is let go. */
 export interface BacklogBudget {
-  /** `letGo` ends the reader: it can come back and continue from the last event it received. */
-  join(letGo: () => void): BacklogShare
-}
-
-interface BacklogShare {
-  add(characters: number): void
-  clear(): void
+  /**
+   * Returns what is called with how much is kept for the reader whenever that changes, characters. `letGo` ends the reader: it can
+   * come back and continue from the last event it received.
+   */
+  join(letGo: () => void): (held: number) => void
 }
 
 export function createBacklogBudget(most = MOST_IN_ALL): BacklogBudget {
   const readers = new Map<() => void, number>()
   let all = 0
   return {
-    join(letGo) {
-      const clear = () => {
-        all -= readers.get(letGo) ?? 0
-        readers.delete(letGo)
-      }
-      return {
-        clear,
-        add(characters) {
-          all += characters
-          readers.set(letGo, (readers.get(letGo) ?? 0) + characters)
-          if (all > most) slowestReader(readers)?.()
-        },
-      }
+    join: (letGo) => (held) => {
+      all += held - (readers.get(letGo) ?? 0)
+      if (held === 0) readers.delete(letGo)
+      else readers.set(letGo, held)
+      if (all > most) slowestReader(readers)?.()
     },
   }
 }

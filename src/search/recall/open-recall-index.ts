@@ -1,5 +1,5 @@
 import type { Clock, SqliteConnection } from '../../platform.ts'
-import { eachChunk } from '../chunks.ts'
+import { ALWAYS_ONE_CHUNK, eachChunk } from '../chunks.ts'
 import type { Chunk } from '../engine.ts'
 import type { HistoryItem, IndexedSession, LogPart, PassageKind, RecallIndex, ReplacedMessage } from '../recall.ts'
 import { openIndexFile } from '../sqlite/index-file.ts'
@@ -224,6 +224,12 @@ function indexedTexts({ heading = '', text }: HistoryItem): readonly string[] {
 }
 
 function* indexedChunks([beginning, end]: readonly string[], length: number): Generator<Pick<Chunk, 'text' | 'start'>> {
+  // Most messages are short: nothing of their layout has to be read.
+  if (beginning!.length < ALWAYS_ONE_CHUNK) {
+    const text = beginning!.trim()
+    if (text !== '') yield { text, start: beginning!.indexOf(text) }
+    return
+  }
   yield* eachChunk(beginning!)
   if (end === undefined) return
   for (const chunk of eachChunk(end)) yield { ...chunk, start: length - END + chunk.start }

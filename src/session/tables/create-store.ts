@@ -124,8 +124,7 @@ function storeOf(database: StoreDatabase, unfinishedBefore: readonly string[]) {
         await write(() => unmarkUnfinished(session), {
           written() {
             unfinished.delete(session)
-            entries.forEach(tell)
-            calls.forEach(tellCall)
+            tell(entries, calls)
           },
         })
       } catch (error) {
@@ -280,8 +279,7 @@ function storeOf(database: StoreDatabase, unfinishedBefore: readonly string[]) {
       characters,
       written(written) {
         for (const { call } of prepared) if (call) newest.add(call)
-        for (const each of (entries = written.filter(isEntries))) tell(each)
-        for (const id of endedCalls(writes)) tellCall(id)
+        tell((entries = written.filter(isEntries)), endedCalls(writes))
       },
     })
     return entries.flat()
@@ -357,12 +355,9 @@ function storeOf(database: StoreDatabase, unfinishedBefore: readonly string[]) {
     unfinished.delete(id)
   }
 
-  function tell(written: readonly Entry[]): void {
-    if (written.length > 0) for (const { listener } of listeners) listener(written)
-  }
-
-  function tellCall(call: string): void {
-    for (const { listener } of callListeners) listener(call)
+  function tell(written: readonly (readonly Entry[])[], calls: readonly string[]): void {
+    for (const entries of written) if (entries.length > 0) for (const { listener } of listeners) listener(entries)
+    for (const call of calls) for (const { listener } of callListeners) listener(call)
   }
 
   async function write<Result>(run: () => Sql<Result>, options?: QueuedWriteOptions<Result>): Promise<Result> {

@@ -7,7 +7,7 @@ import { StoreError } from '../store-error.ts'
 import type { EntriesOptions, TurnRow } from '../log-store.ts'
 import { forEach, get, insertInto, type Query, run, type Sql, statement, tuples, where } from './sql.ts'
 import { type StoredState, sessionState } from './session-table.ts'
-import { putToolSums } from './sum-table.ts'
+import { insertToolSum } from './sum-table.ts'
 import { cutLongTexts, type LongText, refuseMissingTexts, withLongTexts } from './text-parts.ts'
 import { insertTurn, shiftTurns, updateTurn } from './turn-table.ts'
 
@@ -77,7 +77,8 @@ export function* append(
     const turn = turnOf(bodies[index]!)
     const [row, digest, parts] = [data[index]!, digests[index]!, made.parts.get(index) ?? null]
     yield* run(insertEntry, { session, seq, time, type, turn, data: row, digest, parts })
-    yield* putToolSums({ session, seq, time }, toolSums[index]!)
+    for (const [part, { tool, tokens }] of toolSums[index]!.entries())
+      yield* run(insertToolSum, { session, seq, part, time, tool, tokens })
   }
   for (const shift of planned.shifts) yield* run(shiftTurns, { session, ...shift })
   for (const { row, isNew, idempotencyKey = null } of planned.turns) {
