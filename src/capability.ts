@@ -133,7 +133,7 @@ export {
 } from './capability/settings-schema.ts'
 export type { CapabilityBase } from './capability/start-capabilities.ts'
 export { knownLayout } from './capability/known-layout.ts'
-export { textLayer } from './capability/text-layer.ts'
+export { textLayer } from './capability/own-layers.ts'
 export type { LayerContext, PromptBlock, TurnPart, TurnQuestion, TurnTool } from './capability/turn-part.ts'
 export type {
   CompletionCut,

@@ -2,6 +2,6 @@
 export { type AnswerCitation, answerCitations, citationReader, citedText } from './citation/reader.ts'
 export { citationLayers } from './citation/citation-layers.ts'
 export { documentsText, type FoundDocument, type FoundDocuments, resultsText } from './citation/document-text.ts'
-export { citationNumbers, withDocuments } from './citation/numbers.ts'
+export { citationNumbers, withDocuments } from './citation/turn-citations.ts'
 export { type CitationPiece, citedNumbers, isWebAddress, joinTexts } from './citation/piece.ts'
 export { type TurnCitations, turnCitations } from './citation/turn-citations.ts'

@@ -1,5 +1,5 @@
 import { citationLayers } from '../citation.ts'
-import type { Layer, Layout, Reason } from '../context.ts'
+import type { Layer, Layout, Origin, Reason } from '../context.ts'
 import type { LayerContext } from './turn-part.ts'
 
 /**
@@ -111,6 +111,12 @@ const placeholder = /\{\{[ \t]*([\w-]+)[ \t]*\}\}/g
 export function noPrompt(ref: string): Layer {
   const origin = { kind: 'operator', ref } as const
   return { id: PROMPT, layer: PROMPT, renditions: [{ form: 'full', text: '', tokens: 0 }], origin, withheld: reason }
+}
+
+/** A layer with one rendition, under its own name, that the operator wrote in the file `ref`. */
+export function textLayer(name: string, text: string, ref: string): Layer {
+  const origin: Origin = { kind: 'operator', ref }
+  return { id: name, layer: name, renditions: [{ form: 'full', text }], origin }
 }
 
 /**

@@ -7,7 +7,7 @@ import { type AnyCapability, capability } from './capability.ts'
 import { serviceKey } from './service.ts'
 import { pluginAsCapability } from './plugin.ts'
 import { startCapabilities } from './start-capabilities.ts'
-import { textLayer } from './text-layer.ts'
+import { textLayer } from './own-layers.ts'
 import type { LayerContext, TurnQuestion } from './turn-part.ts'
 
 const context: Omit<LayerContext, 'promptBlocks'> = {

@@ -18,8 +18,7 @@ import {
   type PlacedLayer,
   placeLayer,
 } from './placed-layer.ts'
-import { leavesRoom } from './layout.ts'
-import { isHeadPlacement } from './placement.ts'
+import { isHeadPlacement, leavesRoom } from './layout.ts'
 import type { Manifest } from './manifest.ts'
 import { buildManifest, omittedSection, type Section } from './section.ts'
 import { ContextOverflowError } from './overflow-error.ts'
@@ -73,9 +72,9 @@ export function assemble(input: AssemblyInput): Assembly {
   }
   // Only whole turns are covered by notes.
   const isNoted = notes && layout.notes && layout.cut.unit === 'turn' && leavesRoom(layout.cut)
-  const hasPast = input.history.length > 0 || (notes?.written.length ?? 0) > 0 || input.cut !== undefined
-  const conversation: NotedConversation =
-    isNoted && hasPast ? fitNoted(asked, { ...notes, rule: layout.notes }) : fitConversation(asked)
+  const conversation: NotedConversation = isNoted
+    ? fitNoted(asked, { ...notes, rule: layout.notes })
+    : fitConversation(asked)
   const sections: readonly Section[] = [
     ...tools.map(({ section }) => section),
     ...layerSections(plan.head, 'system', fitted.head, fitted.headAtShare),

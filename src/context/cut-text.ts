@@ -1,5 +1,3 @@
-import { wholeCharacter } from './text-slices.ts'
-
 interface TextCut {
   /** Characters that are kept of a plain text. JSON has at most as many with its note. */
   readonly most: number
@@ -222,4 +220,9 @@ function wordEnd(text: string, at: number): number {
   if (at >= text.length) return text.length
   const space = text.lastIndexOf(' ', at)
   return space > at - 8 && space > 0 ? space : wholeCharacter(text, at)
+}
+
+/** The last place up to `at` where a text can be cut: a pair of UTF-16 units is one character, and half of it is none. */
+export function wholeCharacter(text: string, at: number): number {
+  return at > 0 && at < text.length && /[\uD800-\uDBFF]/.test(text.charAt(at - 1)) ? at - 1 : at
 }

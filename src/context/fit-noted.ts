@@ -23,7 +23,7 @@ import { firstSections, goneSections, noteSection } from './note-sections.ts'
 import { type PricedTurn, sumTokens } from './priced-turn.ts'
 import type { Reason } from './reason.ts'
 import type { Section } from './section.ts'
-import { wholeCharacter } from './text-slices.ts'
+import { wholeCharacter } from './cut-text.ts'
 
 /** What notes need besides the conversation. */
 export interface NotedInput extends NotesInput {

@@ -4,7 +4,7 @@ import { type Head, type HeadChange, headChanges } from './head-change.ts'
 import type { Layer } from './layer.ts'
 import type { Manifest } from './manifest.ts'
 import { layerPlacement, renditionTokens } from './placed-layer.ts'
-import { isHeadPlacement } from './placement.ts'
+import { isHeadPlacement } from './layout.ts'
 
 /** A change of the head, announced behind the history, and the head as it would be with it. */
 export interface AnnouncedHead {

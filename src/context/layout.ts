@@ -70,3 +70,8 @@ export interface PlacementByPrice {
   /** The first of the two unless given. */
   readonly starts?: Placement | PlacementBySize
 }
+
+/** Whether a layer at this place belongs to the head, which every call of a session begins with. */
+export function isHeadPlacement(placement: string): boolean {
+  return placement === 'system' || placement === 'preamble'
+}

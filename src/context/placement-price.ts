@@ -1,8 +1,8 @@
 import { type CacheRules, type Price, priceTier } from './forecast.ts'
 import { type Placement, placements } from './layer.ts'
-import type { LayoutPlacement } from './layout.ts'
+import { isHeadPlacement, type LayoutPlacement } from './layout.ts'
 import type { Manifest, ManifestEntry } from './manifest.ts'
-import { isHeadPlacement, NANO, type PlacementPrice, type PlacementPrices } from './placement.ts'
+import { NANO, type PlacementPrice, type PlacementPrices } from './placement.ts'
 
 /** A call, as far as the prices of places depend on it. Without texts, and small enough to keep for the last calls. */
 export interface PlacedCall {

@@ -19,11 +19,6 @@ export interface PlacementPrices {
   readonly by: 'layout' | 'price'
 }
 
-/** Whether a layer at this place belongs to the head, which every call of a session begins with. */
-export function isHeadPlacement(placement: string): boolean {
-  return placement === 'system' || placement === 'preamble'
-}
-
 /** What a place costs, to compare it with another: nano-dollars, or tenths of a token where no price is known. */
 export function placementCost({ full, cached, money }: PlacementPrice): number {
   return money === undefined ? full * CACHED_SHARE + cached : Math.round(money * NANO)

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { estimateTokenCount } from 'tokenx'
 import { chars, charsPerFour, declared, tokenx } from '../context.ts'
 import { o200k } from './o200k.ts'
-import { wordSlices } from './text-slices.ts'
+import { wordSlices } from './token-counter.ts'
 
 /** What a cut could come between: words, numbers, signs of both kinds, blanks, line ends, pictures, halves of them. */
 const signs =

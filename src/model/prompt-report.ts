@@ -12,11 +12,13 @@ export function leastPromptTokens(
   { system = '', messages }: ModelRequest,
   part: 'whole' | 'answered' | 'newest',
 ): number {
-  const isAnswer = ({ role }: AnyMessage) => role === 'assistant'
-  const last = part === 'newest' ? messages.findLastIndex(isAnswer) : messages.findIndex(isAnswer)
-  const from = part === 'whole' ? 0 : last + 1
-  const texts = messages.slice(from).flatMap(messageTexts)
-  const words = [...(part === 'whole' ? [system] : []), ...texts].reduce((sum, text) => sum + countWords(text), 0)
+  const roles = messages.map(({ role }) => role)
+  const last = part === 'newest' ? roles.lastIndexOf('assistant') : roles.indexOf('assistant')
+  const asked = part === 'whole' ? messages : messages.slice(last + 1)
+  let words = 0
+  for (const text of [...(part === 'whole' ? [system] : []), ...asked.flatMap(messageTexts)]) {
+    for (const _ of text.slice(0, MOST_OF_A_TEXT).matchAll(WORD)) words += 1
+  }
   return Math.floor(words / WORDS_PER_TOKEN)
 }
 
@@ -30,12 +32,6 @@ function messageTexts(message: AnyMessage): readonly string[] {
   if (role === 'tool') return toolResults(message).map(({ output }) => outputText(output))
   if (typeof content === 'string') return [content]
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-}
-
-function countWords(text: string): number {
-  let words = 0
-  for (const _ of text.slice(0, MOST_OF_A_TEXT).matchAll(WORD)) words += 1
-  return words
 }
 
 /** Letters and digits in a row. Scripts without spaces count as one long word: too few rather than too many. */

@@ -35,11 +35,10 @@ export interface RawAnswers {
 
 export function createRawAnswers(parts: RawAnswerParts): RawAnswers {
   const { endpoints, guard } = parts
-  const endpointOf = ({ url = '' }: IncomingMessage) => endpoints.find(({ path }) => url.startsWith(path))
   return {
-    tokenOf: (incoming) => endpointOf(incoming)?.token(incoming)?.value,
+    tokenOf: (incoming) => endpoints.find(({ path }) => incoming.url?.startsWith(path))?.token(incoming)?.value,
     answer(incoming, outgoing) {
-      const endpoint = endpointOf(incoming)
+      const endpoint = endpoints.find(({ path }) => incoming.url?.startsWith(path))
       if (endpoint === undefined) return false
       void answerRaw(endpoint, parts, { incoming, outgoing })
       return true

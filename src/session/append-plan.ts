@@ -66,7 +66,7 @@ export function* planAppend(
   time: string,
 ): Sql<AppendPlan> {
   const isNewSession = stored.session === undefined && bodies[0]?.type === 'session-start'
-  const known = isNewSession ? emptySession(id, time) : stored.session
+  const known = isNewSession ? { ...NEW_SESSION, id, created: time, updated: time } : stored.session
   if (!known) throw new StoreError('not-found', `There is no session ${id}. A session-start entry begins it.`)
 
   const draft: Draft = { stored, id, time, session: known, turns: new Map(), turnsByKey: new Map(), shifts: [] }
@@ -74,7 +74,7 @@ export function* planAppend(
   const entries: Entry[] = []
   for (const body of bodies) {
     const seq: number = draft.session.entries + 1
-    refuseSecondStart(id, body, seq)
+    if (body.type === 'session-start' && seq > 1) throw secondStart(id)
     const place: Place | undefined = body.type === 'input' ? yield* placeAfter(draft, body) : undefined
     if (body.type === 'branch') yield* refuseUndone(draft, body.head)
     draft.session = { ...sessionAfter(draft.session, body, time), ...(place && { head: place.head }) }
@@ -243,9 +243,15 @@ interface Place extends Pick<TurnRow, 'parent' | 'tokensBefore'> {
   readonly head: string | null
 }
 
-function emptySession(id: string, time: string): StoredSession {
-  const chosen = { title: null, model: null, head: null, choices: '{}' }
-  return { id, created: time, updated: time, turns: 0, entries: 0, tokens: 0, ...chosen, ...newLabel }
+const NEW_SESSION: Omit<StoredSession, 'id' | 'created' | 'updated'> = {
+  turns: 0,
+  entries: 0,
+  tokens: 0,
+  title: null,
+  model: null,
+  head: null,
+  choices: '{}',
+  ...newLabel,
 }
 
 function sessionAfter(session: StoredSession, body: EntryBody, time: string): StoredSession {
@@ -268,12 +274,9 @@ function sessionAfter(session: StoredSession, body: EntryBody, time: string): St
   }
 }
 
-function refuseSecondStart(id: string, body: EntryBody, seq: number): void {
-  if (body.type !== 'session-start' || seq === 1) return
-  throw new StoreError(
-    'conflict',
-    `There is a session ${id} already. Choose another id, or append without session-start.`,
-  )
+function secondStart(id: string): StoreError {
+  const hint = 'Choose another id, or append without session-start.'
+  return new StoreError('conflict', `There is a session ${id} already. ${hint}`)
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { PlacedCall } from '../../context.ts'
-import type { CacheRules, CallOptions, Price } from '../../model.ts'
+import type { CacheRules, CallOptions, Model, Price } from '../../model.ts'
 import type { CallRecord } from '../../session.ts'
 import { defined } from '../../platform.ts'
 import type { RecordedOptions } from './call-input.ts'
@@ -108,3 +108,19 @@ function costOf(gaps: readonly TurnGap[], life: CacheLife, cache: CacheRules, pr
 export function cacheLifeOf({ input }: Pick<CallRecord, 'input'>): CacheLife {
   return (input as { readonly options?: RecordedOptions } | null)?.options?.cacheLife
 }
+
+/** How long a note can wait before the provider forgets the prompt, ms. `undefined`: forgotten, unknown, or free to read. */
+export function restOfCache(
+  read: { readonly at: number; readonly life?: CacheLife } | undefined,
+  { facts: { cache, free } }: Pick<Model, 'facts'>,
+  now: number,
+): number | undefined {
+  if (!read || !cache || free) return undefined
+  const life = lifeSeconds(cache, read.life, 'history') * 1000
+  const rest = read.at + life - now
+  return rest <= 0 ? undefined : Math.max(0, rest - Math.min(MOST_AHEAD_MS, life * AHEAD))
+}
+
+/** How long before the end of a cache a note is written: a share of its life, and the most, ms. */
+const AHEAD = 0.2
+const MOST_AHEAD_MS = 60_000

@@ -1,10 +1,9 @@
 import type { Clock, FileLibrary } from '../../capability.ts'
 import { isHalfFull, messageText, ContextOverflowError } from '../../context.ts'
-import type { Model } from '../../model.ts'
 import { defined } from '../../platform.ts'
 import { type InputOptions, type SessionStore, withEdits, type CallRecord } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
-import { type CacheLife, cacheLifeOf, lifeSeconds } from '../calls/cache-life.ts'
+import { cacheLifeOf, restOfCache } from '../calls/cache-life.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { type SessionState, type SessionStates, wasRead } from '../sessions/session-state.ts'
@@ -84,22 +83,6 @@ export function idleSessions(parts: {
 function isIdle({ running, beside, queue, stalled, words, noteAsked, readCall }: SessionState, call: string): boolean {
   return !running && !beside && queue.length === 0 && !stalled && !words && !noteAsked && readCall?.call === call
 }
-
-/** How long a note can wait before the provider forgets the prompt, ms. `undefined`: forgotten, unknown, or free to read. */
-export function restOfCache(
-  read: { readonly at: number; readonly life?: CacheLife } | undefined,
-  { facts: { cache, free } }: Pick<Model, 'facts'>,
-  now: number,
-): number | undefined {
-  if (!read || !cache || free) return undefined
-  const life = lifeSeconds(cache, read.life, 'history') * 1000
-  const rest = read.at + life - now
-  return rest <= 0 ? undefined : Math.max(0, rest - Math.min(MOST_AHEAD_MS, life * AHEAD))
-}
-
-/** How long before the end of a cache a note is written: a share of its life, and the most, ms. */
-const AHEAD = 0.2
-const MOST_AHEAD_MS = 60_000
 
 interface CallReader {
   readonly store: SessionStore

@@ -1,4 +1,11 @@
-import { type Clock, type MessageEdit, RuntimeError, type SubmitInput, type SubmittedTurn } from '../../capability.ts'
+import {
+  type Clock,
+  inbox,
+  type MessageEdit,
+  RuntimeError,
+  type SubmitInput,
+  type SubmittedTurn,
+} from '../../capability.ts'
 import { messageText } from '../../context.ts'
 import { defined, sha256 } from '../../platform.ts'
 import {
@@ -13,7 +20,7 @@ import { runtimeFailure } from '../failure.ts'
 import { countInSlices } from '../models/counters.ts'
 import type { RuntimeSettings } from '../settings.ts'
 import { tokenCounts } from '../calls/turn-projection.ts'
-import { giveFiles, type MessageFiles, messageWithFiles, type OfSession } from './message-files.ts'
+import { type MessageFiles, messageWithFiles, type OfSession } from './message-files.ts'
 import { sessionNotFound, turnNotFound, requireOwnSession } from './not-found.ts'
 import type { SessionState, SessionStates } from './session-state.ts'
 
@@ -87,7 +94,7 @@ export async function admit(
     if (before) return before
   }
   if (beside !== undefined) requireFree(known, input)
-  requireRoom(open, settings.maxOpenTurns ?? MOST_OPEN)
+  if (open >= (settings.maxOpenTurns ?? MOST_OPEN)) throw overloaded(open)
   if (after !== undefined && !(await states.of(after))) throw sessionNotFound(after)
 
   const parent = await parentOf(store, session, known, input.from)
@@ -166,15 +173,10 @@ function requireFree(known: SessionState | undefined, { model, beside, budgets }
   throw new RuntimeError('invalid-input', `${beside} would answer the message twice.`, { model: beside }, { hint })
 }
 
-function requireRoom(open: number, most: number): void {
-  if (open < most) return
+function overloaded(open: number): RuntimeError {
+  const message = `${open} turns have not ended yet: no more are accepted.`
   const hint = 'Send it again later, or raise `agent.maxOpenTurns`.'
-  throw new RuntimeError(
-    'overloaded',
-    `${open} turns have not ended yet: no more are accepted.`,
-    { open, retryAfterMs: RETRY_AFTER_MS },
-    { hint },
-  )
+  return new RuntimeError('overloaded', message, { open, retryAfterMs: RETRY_AFTER_MS }, { hint })
 }
 
 /** The message of an `edit` of a turn that waits, checked as a new one is. Its files are the session's from then on. */
@@ -197,7 +199,11 @@ async function countedMessage(
   ids: readonly string[],
 ): Promise<CountedMessage> {
   const { message, attachments, handedIn } = await messageWithFiles(files, of, text, ids)
-  await giveFiles(files.library, of.session, handedIn)
+  // Files that belong to nobody yet become the session's, and its copies are stored.
+  for (const row of handedIn) {
+    if (row.owner.id === inbox.id) await files.library?.give(row.id, { type: 'session', id: of.session })
+    else await files.library?.keep(row)
+  }
   const tokens = await countInSlices(clock, settings.counter, (counter) => tokenCounts(counter, message))
   return { message, tokens, ...(attachments.length === 0 ? {} : { attachments }) }
 }

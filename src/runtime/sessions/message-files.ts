@@ -65,18 +65,6 @@ export async function messageWithFiles(
   }
 }
 
-/** Makes files that belong to nobody yet the session's, and stores its copies. */
-export async function giveFiles(
-  library: FileLibrary | undefined,
-  session: string,
-  files: readonly FileRow[],
-): Promise<void> {
-  for (const row of files) {
-    if (row.owner.id === inbox.id) await library?.give(row.id, { type: 'session', id: session })
-    else await library?.keep(row)
-  }
-}
-
 /** Rejects unless the session has chosen what these files belong to, and a request has room for them. */
 async function requireReadable(
   { library, capabilities, models, context }: MessageFiles,

@@ -201,14 +201,14 @@ async function notedHistory(
 ): Promise<NotedHistory | undefined> {
   const { counter, notes = 'off' } = context.settings
   const has = layout.notes !== undefined && layout.cut.lowWater < 1 && notes !== 'off'
-  if (historyTokens !== undefined || !has) return undefined
+  if (historyTokens !== undefined || !has || !state?.hasHistory) return undefined
   // Without words a note loses more: it is made where it must.
-  const isEarly = state && (notes === 'index' || state.words !== undefined)
+  const isEarly = notes === 'index' || state.words !== undefined
   return readNotedHistory(context.store, {
-    session: state?.session ?? NEW_SESSION,
+    session: state.session,
     answering: isLogged ? id : undefined,
     cut,
-    words: notes === 'model' ? state?.words : undefined,
+    words: notes === 'model' ? state.words : undefined,
     cacheOver: isEarly ? cacheOver : undefined,
     worth: isEarly ? weighedCut({ context, model, state, recent, now }, available(budget)) : undefined,
     counter,

@@ -19,11 +19,14 @@ import { defined, elementsOf, fieldsOf, isObject, parseJson } from '../../platfo
 import type { CitationSource, Entry, EntryBody } from '../../session.ts'
 import { opensAddresses, type Taint, type Tool } from '../../tool.ts'
 
+/** Of the input of a call: where a person or the operator may have written. */
+type Readable = Pick<AssemblyInput, 'layers' | 'history' | 'current'>
+
 /** What a turn has read of others since the person's message, call by call. */
 export interface TurnTaint extends Taint {
   /** Notes what a call is about to read. Returns what no earlier call of the turn has read: the log keeps it. */
   assembled(call: {
-    readonly input: Pick<AssemblyInput, 'layers' | 'history' | 'current'>
+    readonly input: Readable
     readonly manifest: Manifest
     readonly messages: readonly Message[]
   }): readonly ForeignText[]
@@ -46,6 +49,8 @@ export function turnTaint(entries: readonly Entry[], tools: readonly Tool[]): Tu
   const searches = new Set(searching.map(({ name }) => name))
   let texts: readonly ForeignText[] = []
   let step = 0
+  /** Of what the calls have read. Looked through once an address is asked about, since most turns open none. */
+  const reads: { readonly input: Readable; readonly messages: readonly Message[] }[] = []
   const named = namedAddresses(new Set(tools.filter(opensAddresses).map(({ name }) => name)))
   const found = new Set<string>()
   const calling = new Map<string, string>()
@@ -75,22 +80,29 @@ export function turnTaint(entries: readonly Entry[], tools: readonly Tool[]): Tu
       step += 1
       add(entry.foreign ?? [])
     }
-    if (entry.type === 'input' || entry.type === 'edit') named.add(ownWords(messageText(entry.message)))
   }
   noted(entries)
   const read = readMessages(entries)
-  for (const message of read) named.read(message)
+  const said = entries.flatMap((entry) =>
+    entry.type === 'input' || entry.type === 'edit' ? [{ message: entry.message }] : [],
+  )
+  reads.push({ input: { layers: [], history: [], current: { id: '', messages: said } }, messages: read })
   add([...attachedFiles(entries), ...messageTexts(read, origins)])
 
   return {
     get texts() {
       return texts
     },
-    isNamed: (address) => found.has(spelled(address) ?? '') || named.has(address),
+    isNamed(address) {
+      for (const { input, messages } of reads.splice(0)) {
+        for (const text of personsTexts(input)) named.add(text)
+        for (const message of messages) named.read(message)
+      }
+      return found.has(spelled(address) ?? '') || named.has(address)
+    },
     assembled({ input, manifest, messages }) {
       step += 1
-      for (const text of personsTexts(input)) named.add(text)
-      for (const message of messages) named.read(message)
+      reads.push({ input, messages })
       const ofNotes = manifest.cut?.notes?.flatMap(({ foreign = [] }) => foreign) ?? []
       return add([...ofNotes, ...foreignTexts(manifest, messages, origins)])
     },
@@ -153,7 +165,7 @@ function readMessages(entries: readonly Entry[]): readonly Message[] {
 }
 
 /** The own words of the person in the session, as far as they are loaded, and those of the operator. */
-function* personsTexts({ layers, history, current }: Pick<AssemblyInput, 'layers' | 'history' | 'current'>) {
+function* personsTexts({ layers, history, current }: Readable) {
   for (const { origin, renditions } of layers) {
     if (origin === undefined || origin.kind === 'operator') yield renditions[0]?.text ?? ''
   }

@@ -88,9 +88,14 @@ export function createWriteQueue(connection: StoreConnection) {
       } catch (error) {
         fail(error)
       }
-      for (const group of groups) {
-        if (fault) refuse(group.jobs, fault.error)
-        else acknowledge(group)
+      for (const { jobs, results } of groups) {
+        if (fault) {
+          refuse(jobs, fault.error)
+          continue
+        }
+        for (const [index, { resolve }] of jobs.entries()) resolve(results[index] as never)
+        // Code that awaits one of the promises continues only after this loop.
+        for (const [index, { written }] of jobs.entries()) written?.(results[index] as never)
       }
     }
   }
@@ -104,12 +109,6 @@ export function createWriteQueue(connection: StoreConnection) {
     if (error instanceof StoreError && error.code === 'not-synced') fail(error)
     for (const { reject } of jobs) reject(error)
   }
-}
-
-function acknowledge({ jobs, results }: Group): void {
-  for (const [index, { resolve }] of jobs.entries()) resolve(results[index] as never)
-  // Code that awaits one of the promises continues only after this function returns.
-  for (const [index, { written }] of jobs.entries()) written?.(results[index] as never)
 }
 
 /** Moving the pages of a large write from the log into the file takes as long again, so it happens later. */
