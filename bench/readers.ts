@@ -4,7 +4,8 @@
  *
  *   npm run bench:readers [-- RUNS]
  */
-import { createDocumentReader, type DocumentReaderOptions } from '../src/document.ts'
+import { createDocumentReader } from '../src/document.ts'
+import type { DocumentReaderOptions } from '../src/document/document-reader.ts'
 import { confineNode, findNodeSandbox } from '../src/tool.ts'
 import { longPdf } from './stall/long-pdf.ts'
 import { systemClock } from '../src/platform.ts'

@@ -51,7 +51,6 @@ export type {
   McpResources,
   McpResourceSet,
   McpTool,
-  QuestionMode,
   ResourceText,
   ToolRefusal,
 } from './capability/mcp.ts'
@@ -100,13 +99,11 @@ export {
   fileLibrary,
   type FileLibrary,
   inbox,
-  type NewFile,
-  type PageReader,
   pageReader,
   type ServiceKey,
   serviceKey,
 } from './capability/service.ts'
-export { type CallCost, callCosts, costOfCalls } from './capability/call-costs.ts'
+export { callCosts, costOfCalls } from './capability/call-costs.ts'
 export { hasOwnRoom, sentDifferently } from './capability/sent-form.ts'
 export {
   costText,
@@ -149,7 +146,6 @@ export type {
   LayerVersion,
   Preview,
   PreviewOptions,
-  RebuildOptions,
   RebuiltRequest,
   Replay,
   ReplayDifference,
@@ -167,12 +163,10 @@ export type {
   ForeignCallStart,
   ForeignCallState,
   OpenForeignCall,
-  OverBudgetRule,
 } from './capability/runtime/foreign-calls.ts'
 export type {
   ExchangesOptions,
   ForeignExchange,
-  ForeignParts,
   ForeignSessionService,
   SessionFindings,
   SubAgent,
@@ -199,7 +193,7 @@ export type {
   UsageSums,
 } from './capability/runtime/usage.ts'
 export type { Breaker, RuntimeMetrics } from './capability/runtime/metrics.ts'
-export type { FoldedSession, ReloadResult, ReloadOptions } from './capability/runtime/reload.ts'
+export type { FoldedSession, ReloadResult } from './capability/runtime/reload.ts'
 export type { AttachedProvider, ModelSetup, SetupOptions, SetupProvider } from './capability/runtime/model-setup.ts'
 export type {
   LearnedLimit,
@@ -221,7 +215,6 @@ export type {
   AccessPolicy,
   AccessPreset,
   AccessPreview,
-  AccessChange,
   AccessStep,
   AccessTrial,
   AccessView,
@@ -231,12 +224,7 @@ export type {
 } from './capability/runtime/access-service.ts'
 export type { AcceptanceService, WaitingChange } from './capability/runtime/acceptance-service.ts'
 export type { BackupService, BackupState, MadeBackup, BackupContent } from './capability/runtime/backup-service.ts'
-export type {
-  ConfigurationChange,
-  ConfigurationPreview,
-  ConfigurationService,
-  ConfigurationEntry,
-} from './capability/runtime/configuration-service.ts'
+export type { ConfigurationService } from './capability/runtime/configuration-service.ts'
 export type {
   EventsOptions,
   RetryNotice,

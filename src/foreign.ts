@@ -8,7 +8,7 @@ export {
   type ForeignRequestHead,
   type KeptConversation,
 } from './foreign/foreign-call.ts'
-export { type ExplainInput, explainRequest, explainSteps } from './foreign/explain-request.ts'
+export { type ExplainInput, explainSteps } from './foreign/explain-request.ts'
 export { knownClients } from './foreign/recognisers/recognisers.ts'
 export { callFormat, identifyCall, identifyingHeaders } from './foreign/identify-call.ts'
 export { textCounts } from './foreign/explain-request.ts'
@@ -18,7 +18,6 @@ export { isResultEntry } from './foreign/compared-unit.ts'
 export type { ForeignCause } from './foreign/change-cause.ts'
 export { callFindings } from './foreign/call-findings.ts'
 export type { ForeignFinding, SessionCall } from './foreign/foreign-finding.ts'
-export { keptCall } from './foreign/compared-unit.ts'
 export type { CutAccount } from './foreign/cut/cut-request.ts'
-export { type ForeignCut, NOTE_LEAD } from './foreign/cut/cut-plan.ts'
-export { type CutOutcome, cutRequest } from './foreign/cut/cut-request.ts'
+export { type ForeignCut } from './foreign/cut/cut-plan.ts'
+export { cutRequest } from './foreign/cut/cut-request.ts'

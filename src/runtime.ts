@@ -4,42 +4,28 @@
  */
 export {
   type Channel,
-  type ChannelContext,
-  type ChannelInbox,
-  type CompletionEvent,
-  type CompletionInput,
-  type EventsOptions,
-  type FileLibrary,
-  inbox,
   type StoredRecord,
   type ModelStatus,
   type PairedChat,
   type PairingCode,
   type Pairings,
-  type PersonsDecision,
   type Preview,
   type RebuiltRequest,
   type Replay,
-  type Reply,
   type RequestView,
   type Runtime,
-  RuntimeError,
-  type RuntimeErrorCode,
   type RuntimeStatus,
   type SessionEvent,
-  type SubmitInput,
   type SubmittedTurn,
   type ToolStatus,
-  type ToolTrial,
   type TurnView,
-  UndeliverableError,
   type WaitingApproval,
 } from './capability.ts'
 export { systemClock } from './platform.ts'
-export { readAuditKey } from './runtime/audit/audit-key.ts'
-export { homeCheckpointTargets } from './runtime/audit/restore-audit.ts'
 export { archiveAudit } from './runtime/audit/archive-audit.ts'
 export { takeHomeCheckpoint } from './runtime/audit/take-checkpoint.ts'
+export { readAuditKey } from './runtime/audit/audit-key.ts'
+export { homeCheckpointTargets } from './runtime/audit/restore-audit.ts'
 export { verifyHomeAudit } from './runtime/audit/home-audit.ts'
 export { createRuntime, type HostedRuntime } from './runtime/create-runtime.ts'
 export { runtimeFailure } from './runtime/failure.ts'
@@ -49,24 +35,17 @@ export { loadPlugins } from './runtime/load-plugins.ts'
 export { readHomeSecrets } from './runtime/secrets/home-secrets.ts'
 export { type OpenOptions, openRuntime } from './runtime/open-runtime.ts'
 export { shortAnswer } from './runtime/notes/note-service.ts'
-export { createRecords, ofOwnerAlone } from './runtime/records.ts'
-export type { RuntimeSettings } from './runtime/settings.ts'
+export { createRecords } from './runtime/records.ts'
 export { backupHome } from './runtime/backup/backup-home.ts'
 export { outsideFolders } from './runtime/backup/outside-folders.ts'
 export { compactHome } from './runtime/backup/compact-home.ts'
 export { completeRestore, isRestorePending, restoreHome } from './runtime/backup/restore-home.ts'
-export { openChannelInbox } from './runtime/channels/channel-inbox.ts'
 export { beginSession, newSessionReply, newSessionWords } from './runtime/channels/new-session-command.ts'
 export { sessionConversation } from './runtime/channels/outbox.ts'
 export { createPairings } from './runtime/channels/pairings.ts'
-export {
-  type Configuration,
-  capabilitySettings,
-  homeFolders,
-  personStore,
-} from './runtime/configuration/configuration.ts'
+export { type Configuration, capabilitySettings, personStore } from './runtime/configuration/configuration.ts'
 export { configurationKey, setValue } from './runtime/configuration/edit.ts'
-export { factsAt, findKeyPath, type KeySchema } from './runtime/configuration/key.ts'
+export { factsAt, findKeyPath } from './runtime/configuration/key.ts'
 export type { CapabilityModule, CapabilitySetting } from './runtime/configuration/load-capabilities.ts'
 export { loadConfiguration, type LoadedConfiguration } from './runtime/configuration/load.ts'
 export { ConfigurationError, type ConfigurationProblem, problemText } from './runtime/configuration/problem.ts'
@@ -75,7 +54,6 @@ export { type ConfigurationSchema, configurationSchema } from './runtime/configu
 export { modelNameFault } from './runtime/configuration/unknown-names.ts'
 export { type Environment, parseWords, variableName } from './runtime/configuration/value.ts'
 export { configurationWarnings } from './runtime/configuration/warnings.ts'
-export { editFile } from './runtime/home/edit-file.ts'
 export { homeStorePlace, openHomeDatabase } from './runtime/configuration/home-store.ts'
 export {
   accessFilePath,
@@ -87,9 +65,7 @@ export {
   noteDatabase,
   readToken,
   type TokenStore,
-  tokenStore,
 } from './runtime/home/home.ts'
-export type { SealedManifest } from './runtime/calls/seal.ts'
 export { counterKey, findCounter, textTokens } from './runtime/models/counters.ts'
 export { forgetLearnedLimits } from './runtime/models/learned-limits.ts'
 export { sessionNotFound, turnNotFound } from './runtime/sessions/not-found.ts'
@@ -110,7 +86,6 @@ export {
   type MadeToken,
   type NamedToken,
   type NamedTokens,
-  openNamedTokens,
 } from './runtime/tokens/named-tokens.ts'
 export type { RowPlace } from './runtime/tokens/rows.ts'
 export { openTokenUses } from './runtime/tokens/token-uses.ts'
@@ -128,8 +103,6 @@ export { openGatewayHomes } from './runtime/people/gateway-homes.ts'
 export { openPeopleHomes, type PeopleHomes } from './runtime/people/people-homes.ts'
 export { accessWrites, editAccess, type EditedAccess } from './runtime/tools/edit-access.ts'
 export { pinnedPolicy, unconfinedPrograms } from './runtime/tools/pinned-policy.ts'
-export type { ToolPolicy } from './runtime/tools/tool-policy.ts'
 export { outcomeNotice } from './runtime/sessions/outcome-notice.ts'
 export { citedSources, isAnswered, turnTotals, readTurnView } from './runtime/sessions/turn-view.ts'
 export { homePrograms, type RestoredContent } from './runtime/backup/archive-content.ts'
-export type { BackupErrorCode } from './runtime/backup/backup-error.ts'

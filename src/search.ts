@@ -1,16 +1,12 @@
 /** Search: an index of documents by words and by meaning, an index of session histories, and embedding models. */
-export { splitIntoChunks } from './search/chunks.ts'
-export { aiSdkEmbedder } from './search/embedder/ai-sdk.ts'
 export {
   knownPrefixes,
   type EmbedderKind,
-  type EmbedderSettings,
   type EmbeddingService,
   httpEmbedder,
 } from './search/embedder/http-embedder.ts'
 export type {
   Embedder,
-  IndexedDocument,
   IndexProgress,
   MeaningSettings,
   SearchAnswer,
@@ -27,11 +23,10 @@ export type {
   Recall,
   RecallAnswer,
   RecallIndex,
-  RecallQuery,
   ReplacedMessage,
 } from './search/recall.ts'
 export { openRecallIndex } from './search/recall/open-recall-index.ts'
-export { SearchError, type SearchErrorCode } from './search/search-error.ts'
+export { SearchError } from './search/search-error.ts'
 export { compactSearchIndex, copySearchIndex } from './search/sqlite/index-file.ts'
 export { splitWords } from './search/words.ts'
 export { openSqliteSearch } from './search/sqlite/open-sqlite-search.ts'

@@ -1,7 +1,5 @@
 // The HTTP server of a runtime: its endpoints, its listening port, and what routes of capabilities are made with.
 export { createServer, hostedOptions, type Server, type ServerOptions } from './server/create-server.ts'
-export { collectContributions, type ServerContribution } from './server/contributions.ts'
-export type { ChoiceDescriptions } from './server/session-choices.ts'
 export { entranceOptions } from './server/sign-in/sign-in-options.ts'
 export { listenOnStandby, type StandbyListener } from './server/standby.ts'
 export { listen, type ListeningServer } from './server/listen.ts'

@@ -1,15 +1,10 @@
 // The session log: its entries and their projections, the stores that keep them, exports, blobs and the claim of a home.
-export { type StoredSession, turnRowAfter } from './session/append-plan.ts'
 export {
   type AuditFacts,
   type AuditOptions,
   type AuditRecord,
-  nextAuditRecord,
-  type AuditStore,
   type AuditVerdict,
   auditLines,
-  CHAIN_START,
-  chainHash,
   verifyAudit,
 } from './session/audit.ts'
 export { type AuditPosition, readArchivedPosition, signArchived, verifyAuditArchive } from './session/audit-archive.ts'
@@ -19,7 +14,6 @@ export {
   auditKey,
   auditKeyId,
   type ChainPosition,
-  type CheckpointRestore,
   CUT_OFF,
   isSignature,
   newAuditKey,
@@ -28,17 +22,13 @@ export {
 } from './session/audit-checkpoint.ts'
 export {
   type AuditReport,
-  type CheckpointBreak,
   type CheckpointEvidence,
-  type CheckpointReport,
   type CheckpointTargetReport,
   examineAudit,
   type ExamineOptions,
   findCheckpointBreak,
-  hasRecord,
-  type TargetFailure,
 } from './session/examine-audit.ts'
-export { type Choices, applyChoice, parseChoices, sessionView } from './session/choices.ts'
+export { type Choices, applyChoice, sessionView } from './session/choices.ts'
 export type {
   ApprovalDecision,
   ApprovalOutcome,
@@ -60,20 +50,16 @@ export type {
   CountedCall,
   BudgetCheck,
   BudgetGrant,
-  BudgetHold,
   BudgetLedger,
   BudgetState,
-  HoldResult,
   PassedBudget,
 } from './session/budget-ledger.ts'
 export { budgetLedgerFile, carryBudgetLedger, copyBudgetLedger } from './session/sqlite/carry-budget-ledger.ts'
 export { openBudgetLedger } from './session/sqlite/budget-ledger.ts'
 export { type BudgetLimit, budgetLimitFault, type BudgetPeriod, type InputBudget } from './session/input-budget.ts'
 export {
-  type CallListener,
   type CallOutcome,
   type CallRecord,
-  type CallStore,
   type CallWarning,
   type ForeignEnd,
   type ForeignFacts,
@@ -85,35 +71,25 @@ export {
 export {
   type CallSum,
   callSum,
-  type CallSumsOptions,
   layerOf,
   type PromptParts,
   type SumRange,
-  type SumStore,
   type ToolSum,
   toolSumsOf,
 } from './session/call-sums.ts'
 export { type AnswerLimit, type PartialReason, type TurnOutcome, turnOutcomeTypes } from './session/turn-outcome.ts'
-export { contentHash, type ContentStore, readReferredContent } from './session/content.ts'
+export { contentHash, readReferredContent } from './session/content.ts'
 export { type FileOwner, type FileRow, type FileState, type FileStore, fileMediaType } from './session/file-row.ts'
-export {
-  type EntryListener,
-  type LogStore,
-  type RecentTurns,
-  type RecentTurnsOptions,
-  type SessionRow,
-  type TurnRow,
-  type StoreDamage,
-} from './session/log-store.ts'
+export { type LogStore, type SessionRow, type TurnRow } from './session/log-store.ts'
 export { createLeftTurnReader, createUndoneTurnReader, turnsTo, turnsToHead } from './session/branches.ts'
-export { nextVersion, type RecordChange, type RecordStore, type RecordVersion } from './session/record.ts'
-export { endedCalls, importedHeadKey, type SessionStore, type ValueStore, type Write } from './session/session-store.ts'
+export { type RecordStore, type RecordVersion } from './session/record.ts'
+export { importedHeadKey, type SessionStore, type ValueStore, type Write } from './session/session-store.ts'
 export { StoreError, type StoreErrorCode } from './session/store-error.ts'
 export { exportSession } from './session/export-session.ts'
 export { importSession } from './session/import-session.ts'
-export type { GatewayFacts, GatewayRow, Gateways, Standby, Waiting } from './session/gateways.ts'
+export type { GatewayRow, Gateways, Standby, Waiting } from './session/gateways.ts'
 export { type Claim, claimHome, networkFault, readClaim } from './session/claim-home.ts'
-export type { CopiedTable, CopyOptions } from './session/copy/copy-rows.ts'
+export type { CopiedTable } from './session/copy/copy-rows.ts'
 export { copyStore } from './session/copy-store.ts'
 export {
   compactStore,
@@ -134,14 +110,7 @@ export { databaseName, isPostgresAddress, SCHEMA_NAME } from './session/postgres
 export type { DatabaseFacts } from './session/postgres/examine-database.ts'
 export type { PostgresAddress as DatabasePlace } from './session/postgres/client.ts'
 export { type BlobStore, openBlobs } from './session/blobs.ts'
-export { withEdits } from './session/edits.ts'
-export { labelRow, matchesSession } from './session/session-list.ts'
+export { withEdits } from './session/entry.ts'
 export { openingOf } from './session/session-opening.ts'
-export {
-  sessionActivities,
-  type SessionActivity,
-  type SessionFilter,
-  type SessionFolder,
-  type SessionLabel,
-} from './session/session-filter.ts'
+export { sessionActivities, type SessionFolder, type SessionLabel } from './session/session-filter.ts'
 export type { Usage } from './wire.ts'

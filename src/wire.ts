@@ -10,15 +10,7 @@ export {
   lastMessageOf,
   UnreadablePart,
 } from './wire/conversation.ts'
-export {
-  answerFilter,
-  bodyParts,
-  type ConversationFormat,
-  conversationFormats,
-  formatReaders,
-  type WireFormat,
-  wireFormats,
-} from './wire/formats.ts'
+export { answerFilter, bodyParts, type ConversationFormat, formatReaders, type WireFormat } from './wire/formats.ts'
 export { answerField } from './wire/generate-content.ts'
 export { detectOverflow, providerSentence } from './wire/refusal.ts'
 export { countOf, isAddress, jsonOf, marked, textOf, type WireMedia, type WirePart } from './wire/part.ts'

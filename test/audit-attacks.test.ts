@@ -14,14 +14,8 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type TestContext } from 'node:test'
-import {
-  type AuditFacts,
-  auditKey,
-  type AuditRecord,
-  type AuditReport,
-  CHAIN_START,
-  nextAuditRecord,
-} from '../src/session.ts'
+import { type AuditFacts, auditKey, type AuditRecord, type AuditReport } from '../src/session.ts'
+import { CHAIN_START, nextAuditRecord } from '../src/session/audit.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 import { storePath } from './cli/store-path.ts'

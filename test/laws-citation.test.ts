@@ -2,15 +2,10 @@ import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { anyCharacter } from './arbitrary/characters.ts'
 import test from 'node:test'
-import {
-  type CitationPiece,
-  citationNumbers,
-  citationReader,
-  citedNumbers,
-  citedText,
-  joinTexts,
-  withDocuments,
-} from '../src/citation.ts'
+import { type CitationPiece, citationReader, citedNumbers } from '../src/citation.ts'
+import { joinTexts } from '../src/citation/piece.ts'
+import { withDocuments, citationNumbers } from '../src/citation/turn-citations.ts'
+import { citedText } from '../src/citation/reader.ts'
 import { forAll } from './arbitrary/for-all.ts'
 
 const brackets = [

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { splitIntoChunks } from '../../src/search.ts'
+import { splitIntoChunks } from '../../src/search/chunks.ts'
 import { splitWords } from '../../src/search/words.ts'
 import type { JudgedCollection } from './judged-collection.ts'
 import { mean, ndcgAt10, recallAt25 } from './measures.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { citationNumbers, withDocuments } from '../citation.ts'
+import { withDocuments, citationNumbers } from './turn-citations.ts'
 
 test('project documents get 1 to n, and each search continues from the highest', () => {
   const project = withDocuments(citationNumbers(), ['plan.md', 'list.md'])

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { citedNumbers, citationReader, citedText } from '../citation.ts'
+import { citedNumbers, citationReader } from '../citation.ts'
+import { citedText } from './reader.ts'
 import { citationGuidance, citationReminder } from './citation-layers.ts'
 
 /** What is written, and what is found in it: `‹numbers:marker›`. 1 to 9 are known. */

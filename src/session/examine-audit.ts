@@ -126,7 +126,7 @@ async function readAll(
 }
 
 /** Whether the chain has this record. Of what was archived it is known only of the last; those before it were proved then. */
-export async function hasRecord(
+async function hasRecord(
   store: AuditStore | undefined,
   { number, hash }: ChainPosition,
   archived?: ChainPosition,

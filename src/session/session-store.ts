@@ -87,14 +87,6 @@ export interface ValueStore {
   value(key: string): Promise<unknown>
 }
 
-/** The ids of the calls whose outcome is among some writes, for `watchCalls`. */
-export function endedCalls(writes: readonly Write[]): readonly string[] {
-  return writes.flatMap((write) => {
-    if (write.type === 'call-outcome') return [write.id]
-    return write.type === 'call' && write.record.outcome ? [write.record.id] : []
-  })
-}
-
 /**
  * The name of the value that has the `seq` up to which a session was imported: no call goes on with the instructions and tools of
  * the calls before it, which may be anyone's.

@@ -1,4 +1,5 @@
-import type { Embedder, IndexedDocument, MeaningSettings, SearchEngine, SearchHit } from '../../src/search.ts'
+import type { Embedder, MeaningSettings, SearchEngine, SearchHit } from '../../src/search.ts'
+import type { IndexedDocument } from '../../src/search/engine.ts'
 
 /** A place for one index, empty at first. */
 export interface SearchFixture {

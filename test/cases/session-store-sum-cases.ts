@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import type { CallSumsOptions, EntryBody, SessionStore, SumRange } from '../../src/session.ts'
+import type { EntryBody, SessionStore, SumRange } from '../../src/session.ts'
+import type { CallSumsOptions } from '../../src/session/call-sums.ts'
 import { at, call, input, type StoreCase, start, turnStart } from './session-store-entries.ts'
 
 const manifest = {

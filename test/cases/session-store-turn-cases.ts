@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import type { EntryBody, RecentTurns, RecentTurnsOptions, SessionStore } from '../../src/session.ts'
+import type { EntryBody, SessionStore } from '../../src/session.ts'
+import type { RecentTurnsOptions, RecentTurns } from '../../src/session/log-store.ts'
 import {
   at,
   delivery,

@@ -9,7 +9,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import test, { type TestContext } from 'node:test'
 import { inbox } from '../../src/capability.ts'
-import { createDocumentReader, type DocumentReader, type DocumentReaderOptions } from '../../src/document.ts'
+import { createDocumentReader, type DocumentReader } from '../../src/document.ts'
+import type { DocumentReaderOptions } from '../../src/document/document-reader.ts'
 import { systemClock } from '../../src/platform.ts'
 import { confineNode, findNodeSandbox } from '../../src/tool.ts'
 import { openedHome } from '../home/opened-home.ts'
@@ -72,7 +73,6 @@ test(
 
 /** Answers what a program in the place of the reading one could do, as if it were the text of the file. */
 const HOSTILE = `
-import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'

@@ -2,7 +2,8 @@ import { addDescendants, listProcesses, systemClock } from '../../src/platform.t
 import { readFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createDocumentReader, type DocumentReader, type DocumentReaderOptions } from '../../src/document.ts'
+import { createDocumentReader, type DocumentReader } from '../../src/document.ts'
+import type { DocumentReaderOptions } from '../../src/document/document-reader.ts'
 
 /** A reader that is closed after the test. */
 export function readerOf(context: TestContext, options?: Partial<DocumentReaderOptions>): DocumentReader {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { tokenx } from '../../src/context.ts'
-import { callFindings, explainRequest, type SessionCall } from '../../src/foreign.ts'
+import { callFindings, type SessionCall } from '../../src/foreign.ts'
+import { explainRequest } from '../../src/foreign/explain-request.ts'
 import { codingSession, fileText, nextMessages, type SessionBody } from './coding-session.ts'
 import { type Usage } from '../../src/wire.ts'
 

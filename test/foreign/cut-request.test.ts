@@ -2,10 +2,14 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
 import { charsPerFour } from '../../src/context.ts'
-import { type CutOutcome, cutRequest, explainRequest, type ForeignCut, NOTE_LEAD } from '../../src/foreign.ts'
+import { cutRequest, type ForeignCut } from '../../src/foreign.ts'
+import type { CutOutcome } from '../../src/foreign/cut/cut-request.ts'
+import { NOTE_LEAD } from '../../src/foreign/cut/cut-plan.ts'
+import { explainRequest } from '../../src/foreign/explain-request.ts'
 import { forAll, forAllTried } from '../arbitrary/for-all.ts'
 import { happenings, itemsIn } from './conversations.ts'
-import { type ConversationFormat, conversationFormats } from '../../src/wire.ts'
+import { type ConversationFormat } from '../../src/wire.ts'
+import { conversationFormats } from '../../src/wire/formats.ts'
 
 const fields = {
   responses: 'input',

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
 import { charsPerFour, outline, tokenx, type ManifestEntry } from '../../src/context.ts'
-import { explainRequest, explainSteps, type ForeignAssembly, textCounts } from '../../src/foreign.ts'
+import { explainSteps, type ForeignAssembly, textCounts } from '../../src/foreign.ts'
+import { explainRequest } from '../../src/foreign/explain-request.ts'
 import { forAll } from '../arbitrary/for-all.ts'
 import { recordedCalls } from './recorded-calls.ts'
-import { type WireFormat, wireFormats } from '../../src/wire.ts'
+import { type WireFormat } from '../../src/wire.ts'
+import { wireFormats } from '../../src/wire/formats.ts'
 
 const explain = (format: WireFormat, body: unknown) => explainRequest({ format, body, counter: tokenx })
 

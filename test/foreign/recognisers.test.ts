@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { tokenx } from '../../src/context.ts'
-import { explainRequest, identifyCall } from '../../src/foreign.ts'
+import { identifyCall } from '../../src/foreign.ts'
+import { explainRequest } from '../../src/foreign/explain-request.ts'
 import { type WireFormat } from '../../src/wire.ts'
 
 const entries = (format: WireFormat, body: unknown, client?: string) =>

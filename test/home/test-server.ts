@@ -21,14 +21,8 @@ import { layouts } from '../../src/context.ts'
 import { fileLibrary, type Runtime, type ServiceKey } from '../../src/capability.ts'
 import type { Runtime as FeatureRuntime } from './features.ts'
 import type { HostedRuntime } from '../../src/runtime.ts'
-import {
-  collectContributions,
-  createServer,
-  recordRoutes,
-  type Server,
-  type ServerContribution,
-  type ServerOptions,
-} from '../../src/server.ts'
+import { createServer, recordRoutes, type Server, type ServerOptions } from '../../src/server.ts'
+import { type ServerContribution, collectContributions } from '../../src/server/contributions.ts'
 import { systemClock } from '../../src/platform.ts'
 
 /** A server with what the capabilities of a runtime contribute; with the routes that come with Foreword for a scripted one. */

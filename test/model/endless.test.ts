@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { RuntimeSettings } from '../../src/runtime.ts'
+import type { RuntimeSettings } from '../../src/runtime/settings.ts'
 import type { ScriptedAnswer } from '../../src/testing.ts'
 import { opened, tool } from '../runtime/opened.ts'
 import { modelsAt, providerFor, wires } from './providers.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { anthropic, openai, openaiCompatible, providers } from '../../src/capabilities/providers.ts'
-import { priceAt } from '../../src/context.ts'
-import { callCost, createModels, endedPromises, priceProblems } from '../../src/model.ts'
+import { priceAt, callCost } from '../../src/context.ts'
+import { createModels, endedPromises, priceProblems } from '../../src/model.ts'
 import { catalogFacts } from '../../src/model/catalog.ts'
 import { fixedClock } from '../../src/testing.ts'
 

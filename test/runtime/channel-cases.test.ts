@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Channel, ChannelContext } from '../../src/runtime.ts'
+import type { Channel } from '../../src/runtime.ts'
+import type { ChannelContext } from '../../src/capability.ts'
 import { channelCases, type ChannelFixture } from '../../src/testing.ts'
 import { pigeonChannel } from './channel-example.ts'
 import { type PigeonPost, pigeonPost } from './channel-example-service.ts'

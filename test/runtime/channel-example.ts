@@ -1,12 +1,5 @@
-import {
-  beginSession,
-  type Channel,
-  type ChannelContext,
-  newSessionReply,
-  newSessionWords,
-  type Reply,
-  RuntimeError,
-} from '../../src/runtime.ts'
+import { beginSession, type Channel, newSessionReply, newSessionWords } from '../../src/runtime.ts'
+import { RuntimeError, type Reply, type ChannelContext } from '../../src/capability.ts'
 import type { Letter, PigeonPost } from './channel-example-service.ts'
 
 /** The least that a channel needs: an inbox before it acknowledges, a line for each conversation, replies in parts. */

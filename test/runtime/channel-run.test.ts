@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Channel, ChannelContext, ChannelInbox } from '../../src/runtime.ts'
+import type { Channel } from '../../src/runtime.ts'
+import type { ChannelInbox, ChannelContext } from '../../src/capability.ts'
 import type { Runtime } from '../home/features.ts'
 import { runChannels } from '../../src/runtime/channels/channel-run.ts'
 import { systemClock } from '../../src/platform.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ChannelContext, Reply } from '../../src/runtime.ts'
+import type { Reply, ChannelContext } from '../../src/capability.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { gate, type Opened, opened } from './opened.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Message } from '../../src/context.ts'
-import { RuntimeError } from '../../src/runtime.ts'
+import { RuntimeError } from '../../src/capability.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { opened } from './opened.ts'
 

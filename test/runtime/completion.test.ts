@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnyMessage, Message } from '../../src/context.ts'
 import type { CallInput } from '../../src/runtime/calls/call-input.ts'
-import { RuntimeError } from '../../src/runtime.ts'
+import { RuntimeError } from '../../src/capability.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { gate, opened, tool } from './opened.ts'
 

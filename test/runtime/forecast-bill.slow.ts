@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import { callCost, type Price } from '../../src/model.ts'
+import { type Price } from '../../src/model.ts'
+import { callCost } from '../../src/context.ts'
 import type { SealedManifest } from '../../src/runtime/calls/seal.ts'
 import { type ScriptedAnswer, scriptedProvider } from '../../src/testing.ts'
 import { simulatedCache, type SimulatedRule, simulatedRules } from '../kit/simulated-cache.ts'

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { layout } from '../../src/context.ts'
-import type { SealedManifest } from '../../src/runtime.ts'
+import type { SealedManifest } from '../../src/runtime/calls/seal.ts'
 import { scriptedModel, scriptedModels } from '../../src/testing.ts'
 import { gate, type Opened, opened, tool } from './opened.ts'
 

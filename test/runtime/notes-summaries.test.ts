@@ -7,7 +7,7 @@ import {
   type NotesSummariesParts,
 } from '../../src/capabilities/subjects/notes-summaries.ts'
 import { PAID_WORK_MS } from '../../src/platform.ts'
-import { type CompletionEvent, type CompletionInput, RuntimeError } from '../../src/runtime.ts'
+import { RuntimeError, type CompletionInput, type CompletionEvent } from '../../src/capability.ts'
 import { SubjectError, type SummaryRequest } from '../../src/capabilities/subjects/core.ts'
 import { fixedClock } from '../../src/testing.ts'
 

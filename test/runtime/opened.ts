@@ -4,22 +4,15 @@ import { join } from 'node:path'
 import { type TestContext } from 'node:test'
 import { tokenx } from '../../src/context.ts'
 import type { Model, Models } from '../../src/model.ts'
-import type { AnyCapability, Plugin } from '../../src/capability.ts'
+import type { AnyCapability, Plugin, SubmitInput } from '../../src/capability.ts'
 import { pluginAsCapability } from '../../src/capability/toolkit.ts'
 import { prompt } from '../../src/capabilities/prompt/prompt.ts'
 import { datePlugin } from './date-plugin.ts'
 import type { MemorySettings } from '../../src/capabilities/memory/core/memory-layers.ts'
-import {
-  type Channel,
-  createRuntime,
-  type RuntimeSettings,
-  type SessionEvent,
-  type SubmitInput,
-  type ToolPolicy,
-  type TurnView,
-  readTurnView,
-} from '../../src/runtime.ts'
+import { type Channel, createRuntime, type SessionEvent, type TurnView, readTurnView } from '../../src/runtime.ts'
 import type { RuntimeParts } from '../../src/runtime/runtime-parts.ts'
+import type { RuntimeSettings } from '../../src/runtime/settings.ts'
+import type { ToolPolicy } from '../../src/runtime/tools/tool-policy.ts'
 import { type Clock, defined, systemClock } from '../../src/platform.ts'
 import { ownFeatures, ownSettings, type Runtime, withFeatures } from '../home/features.ts'
 import { type Entry, type EntryBody, openStore, type SessionStore } from '../../src/session.ts'

@@ -10,8 +10,9 @@ import {
   layoutOf,
   planNote,
   type Turn,
+  callCost,
 } from '../../src/context.ts'
-import { callCost, createModels, forecast, type Price } from '../../src/model.ts'
+import { createModels, forecast, type Price } from '../../src/model.ts'
 import type { SealedManifest } from '../../src/runtime/calls/seal.ts'
 import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
 import { simulatedCache, simulatedRules } from '../kit/simulated-cache.ts'

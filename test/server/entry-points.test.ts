@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTestServer as createServer } from '../home/test-server.ts'
-import { RuntimeError, type RuntimeErrorCode } from '../../src/runtime.ts'
+import { type RuntimeErrorCode, RuntimeError } from '../../src/capability.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { served, TOKEN } from './served.ts'
 

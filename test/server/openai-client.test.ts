@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type OpenAI, APIError, BadRequestError, InternalServerError, NotFoundError } from 'openai'
-import { inbox } from '../../src/runtime.ts'
+import { inbox } from '../../src/capability.ts'
 import { wav } from '../document/files/wav-file.ts'
 import { gateway, PIXEL } from './openai-gateway.ts'
 import { TOKEN } from './served.ts'

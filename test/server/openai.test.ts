@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type CompletionEvent, RuntimeError } from '../../src/runtime.ts'
+import { RuntimeError, type CompletionEvent } from '../../src/capability.ts'
 import { failing, scriptedRuntime, type Script, withTool } from './scripted-runtime.ts'
 import { eventsOf, served } from './served.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CompletionEvent } from '../../src/runtime.ts'
+import type { CompletionEvent } from '../../src/capability.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { eventsOf, served } from './served.ts'
 import { SILENT } from '../../src/wire.ts'

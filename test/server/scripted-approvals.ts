@@ -1,4 +1,5 @@
-import { type PersonsDecision, RuntimeError, type WaitingApproval } from '../../src/runtime.ts'
+import { type WaitingApproval } from '../../src/runtime.ts'
+import { RuntimeError, type PersonsDecision } from '../../src/capability.ts'
 import { type ApprovalDecision, type ApprovalQuestion, type EntryBody } from '../../src/session.ts'
 
 /** The approvals of a runtime in memory: asked by a script, decided through a door. */

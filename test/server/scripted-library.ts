@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type FileLibrary, RuntimeError } from '../../src/runtime.ts'
+import { RuntimeError, type FileLibrary } from '../../src/capability.ts'
 import { type FileRow, type FileState } from '../../src/session.ts'
 
 /** What a name that ends so is read as; everything else is text. */

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { addUsage } from '../../src/runtime/usage/usage-report.ts'
 import { callFigures, layouts, type Manifest, type Scenario } from '../../src/context.ts'
 import { rehearsalModel } from '../../src/capabilities/rehearsal/rehearsal-model.ts'
+import { type SessionEvent, type ToolStatus } from '../../src/runtime.ts'
 import {
-  type CompletionEvent,
-  type CompletionInput,
-  type EventsOptions,
-  RuntimeError,
-  type RuntimeErrorCode,
-  type SessionEvent,
-  type SubmitInput,
-  type ToolStatus,
   type ToolTrial,
-} from '../../src/runtime.ts'
+  type SubmitInput,
+  type RuntimeErrorCode,
+  RuntimeError,
+  type EventsOptions,
+  type CompletionInput,
+  type CompletionEvent,
+  type RuntimeMetrics,
+} from '../../src/capability.ts'
 import { type Runtime } from '../home/features.ts'
 import {
   type ApprovalDecision,
@@ -26,7 +26,6 @@ import {
   type TurnRow,
   turnOutcomeTypes,
 } from '../../src/session.ts'
-import type { RuntimeMetrics } from '../../src/capability.ts'
 import type { RankedPassage, SearchHit } from '../../src/search.ts'
 import { presentOptions } from './present-options.ts'
 import { agentSchema } from '../../src/capabilities/agents/agent-record.ts'

@@ -11,7 +11,7 @@ import {
   type Subjects,
 } from '../../src/capabilities/subjects/core.ts'
 import type { NotesSummary } from '../../src/capabilities/subjects/notes-summaries.ts'
-import { RuntimeError } from '../../src/runtime.ts'
+import { RuntimeError } from '../../src/capability.ts'
 
 interface ScriptedSubject {
   readonly brief: string

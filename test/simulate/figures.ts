@@ -2,10 +2,16 @@ import { isDeepStrictEqual } from 'node:util'
 import { inspectorContribution } from '../../src/capabilities/inspector/mcp/inspector-contribution.ts'
 import { requestSizeCommand } from '../../src/capabilities/telegram/command/session-commands.ts'
 import { fetchSessionView } from '../../src/capabilities/wrapped-agents/watch/session-view.ts'
-import { type CostReport, exactMoneyText, type GatewayConnection, type UsageReport } from '../../src/capability.ts'
+import {
+  type CostReport,
+  exactMoneyText,
+  type GatewayConnection,
+  type UsageReport,
+  RuntimeError,
+} from '../../src/capability.ts'
 import { calibratedManifest, type CallFigures, type Manifest } from '../../src/context.ts'
 import { defined } from '../../src/platform.ts'
-import { type HostedRuntime, type Preview, RuntimeError } from '../../src/runtime.ts'
+import { type HostedRuntime, type Preview } from '../../src/runtime.ts'
 import { createServer, hostedOptions } from '../../src/server.ts'
 import { type CallRecord, figuresOfCall, usedTokens } from '../../src/session.ts'
 import { sharedCallHtml } from '../../web/src/inspector/share-html.ts'

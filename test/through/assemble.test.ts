@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { NOTE_LEAD } from '../../src/foreign.ts'
+import { NOTE_LEAD } from '../../src/foreign/cut/cut-plan.ts'
 import { sha256 } from '../../src/platform.ts'
 import type { CallRecord } from '../../src/session.ts'
 import { run } from '../cli/recorded-io.ts'

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { tokenx } from '../../src/context.ts'
-import { callCost } from '../../src/model.ts'
+import { tokenx, callCost } from '../../src/context.ts'
 import type { SealedManifest } from '../../src/runtime/calls/seal.ts'
 import { fixedClock } from '../../src/testing.ts'
 import { simulatedCache, simulatedRules } from '../kit/simulated-cache.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import { NOTE_LEAD } from '../../src/foreign.ts'
+import { NOTE_LEAD } from '../../src/foreign/cut/cut-plan.ts'
 import type { CallRecord } from '../../src/session.ts'
 import { recordedCalls, send, startGateway, type TestGateway } from './gateway.ts'
 import { startVendor } from './vendor.ts'

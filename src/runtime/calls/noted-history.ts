@@ -111,8 +111,8 @@ export function besideFirst(
 }
 
 /** A cut without what notes need, for where there are none. */
-export function withoutNotes(cut: Cut | undefined): Cut | undefined {
-  if (!cut?.first && !cut?.notes) return cut
+export function withoutNotes(cut: Cut): Cut | undefined {
+  if (!cut.first && !cut.notes) return cut
   const { first: _first, notes: _notes, ...marks } = cut
   return Object.keys(marks).length > 0 ? marks : undefined
 }

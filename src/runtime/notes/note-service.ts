@@ -100,7 +100,7 @@ export function createNoteService({ context, models, clock, budgets, openState }
     async forget(session) {
       const state = await openState(session)
       const count = state.cut?.marks.notes?.length ?? 0
-      if (count > 0) await setMarks(state, withoutNotes(state.cut?.marks) ?? {})
+      if (state.cut && count > 0) await setMarks(state, withoutNotes(state.cut.marks) ?? {})
       return count
     },
     async write(session) {

@@ -47,7 +47,8 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts) {
     /** A turn is over. Mostly full room: the model is asked for a note at once; half full: before the provider forgets the prefix. */
     turnEnded(ended: EndedTurn, last: AnsweredCall) {
       const { state, context, model } = ended
-      if (context.settings.notes !== 'model' || leaving.signal.aborted || running.has(state.session)) return
+      if (context.settings.notes !== 'model' || !last.input.notes) return
+      if (leaving.signal.aborted || running.has(state.session)) return
       // Only where the provider has just read the same beginning: on a dead prefix the note would cost all of it.
       const { readCall, words, noteAsked } = state
       if (readCall?.call !== last.prepared.call) return

@@ -141,7 +141,7 @@ async function attemptCall(
   // A just-fit layout cuts again at every call; marks are kept only where a cut leaves room.
   const marks = layout.cut.lowWater < 1 && turn.historyTokens === undefined ? step.cut : undefined
   const noted = await notedHistory(turn, known, { layout, cut: marks, budget })
-  const cut = noted ? marks : withoutNotes(marks)
+  const cut = noted || !marks ? marks : withoutNotes(marks)
   const history = state?.hasHistory
     ? await loadHistory(store, {
         session,

@@ -5,8 +5,7 @@ import type { HistoryItem, IndexedSession, LogPart, PassageKind, RecallIndex, Re
 import { openIndexFile } from '../sqlite/index-file.ts'
 import { findPassages } from './find-passages.ts'
 import { type Languages, loadLanguages } from './languages.ts'
-import { MOST_PASSAGES, passageNumber, sessionRange } from './scope.ts'
-import { makeShard, createRecallTables, wordsTable } from './tables.ts'
+import { makeShard, createRecallTables, wordsTable, MOST_PASSAGES, passageNumber, sessionRange } from './tables.ts'
 import { detectLanguage, stemText } from './tokens.ts'
 
 export interface RecallIndexOptions {

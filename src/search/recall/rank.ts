@@ -1,4 +1,4 @@
-import { type NumberRange, REACH } from './scope.ts'
+import { type NumberRange, REACH } from './tables.ts'
 
 /** The passages that contain a word of the question, and the weight of the word. */
 export interface WordRows {

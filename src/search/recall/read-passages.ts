@@ -1,6 +1,6 @@
 import type { SqliteConnection } from '../../platform.ts'
 import type { PassageNeighbour, RankedPassage, RecalledCall, RecallQuery } from '../recall.ts'
-import { PER_SESSION } from './scope.ts'
+import { PER_SESSION } from './tables.ts'
 import type { QuestionWord } from './question.ts'
 import type { PassageCandidate } from './rank.ts'
 

@@ -1,6 +1,6 @@
 import type { SqliteConnection } from '../../platform.ts'
 import { type Period, datePeriods, type QuestionDate } from './dates.ts'
-import { wordsTable } from './tables.ts'
+import { MOST_PASSAGES, type NumberRange, passageNumber, PER_SESSION, sessionRange, wordsTable } from './tables.ts'
 
 /** The passages that a question may see. */
 export interface Scope {
@@ -163,29 +163,6 @@ function sessionSpan(
   const first = created >= from ? 0 : before(from)
   const end = mark < to ? count : before(to)
   return end > first ? [{ first: passageNumber(number, first), last: passageNumber(number, end - 1) }] : []
-}
-
-/** Passage numbers of a session, with free numbers at both ends for the neighbours of the outermost passages. */
-export const PER_SESSION = 2 ** 22
-/** Number of neighbours on each side of a passage that count. */
-export const REACH = 2
-
-/** The number of a session's passage. `index` begins with 0. */
-export function passageNumber(session: number, index: number): number {
-  return session * PER_SESSION + REACH + index
-}
-
-/** The most passages of one session. */
-export const MOST_PASSAGES = PER_SESSION - 2 * REACH
-
-/** Numbers from `first` to `last`, both included. */
-export interface NumberRange {
-  readonly first: number
-  readonly last: number
-}
-
-export function sessionRange(session: number): NumberRange {
-  return { first: session * PER_SESSION, last: (session + 1) * PER_SESSION - 1 }
 }
 
 function sessionNumber(passage: number): number {

@@ -107,3 +107,26 @@ const schema = `
     call text
   );
 `
+
+/** Passage numbers of a session, with free numbers at both ends for the neighbours of the outermost passages. */
+export const PER_SESSION = 2 ** 22
+/** Number of neighbours on each side of a passage that count. */
+export const REACH = 2
+
+/** The number of a session's passage. `index` begins with 0. */
+export function passageNumber(session: number, index: number): number {
+  return session * PER_SESSION + REACH + index
+}
+
+/** The most passages of one session. */
+export const MOST_PASSAGES = PER_SESSION - 2 * REACH
+
+/** Numbers from `first` to `last`, both included. */
+export interface NumberRange {
+  readonly first: number
+  readonly last: number
+}
+
+export function sessionRange(session: number): NumberRange {
+  return { first: session * PER_SESSION, last: (session + 1) * PER_SESSION - 1 }
+}

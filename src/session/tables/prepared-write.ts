@@ -87,3 +87,11 @@ function apply(write: Exclude<Write, { readonly type: 'append' | 'call' | 'conte
       return removeArchived(write.archived)
   }
 }
+
+/** The ids of the calls whose outcome is among some writes, for `watchCalls`. */
+export function endedCalls(writes: readonly Write[]): readonly string[] {
+  return writes.flatMap((write) => {
+    if (write.type === 'call-outcome') return [write.id]
+    return write.type === 'call' && write.record.outcome ? [write.record.id] : []
+  })
+}

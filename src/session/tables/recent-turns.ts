@@ -1,11 +1,10 @@
 import { timeSlice } from '../../platform.ts'
-import type { Entry, MessageBody } from '../entry.ts'
+import { type Entry, type MessageBody, withEdits } from '../entry.ts'
 import type { RecentTurns, RecentTurnsOptions, TurnRow } from '../log-store.ts'
 import { turnRowAfter } from '../append-plan.ts'
 import { forEach, get, tuples, type Sql, type SqlReader } from './sql.ts'
 import { readSessionRow } from './session-table.ts'
 import { readEntries, lastTurn, messageData } from './entry-table.ts'
-import { withEdits } from '../edits.ts'
 import { withLongTextsInSlices } from './text-parts.ts'
 import { readBranchUpTo, readTurn, readTurnsBefore, readUndoneTurnsBefore } from './turn-table.ts'
 
