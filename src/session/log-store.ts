@@ -77,6 +77,8 @@ export type EntryListener = (entries: readonly Entry[]) => void
 export interface SessionsOptions extends SessionFilter {
   readonly limit?: number
   readonly offset?: number
+  /** Those that come after this one, however many are before it; not with `beginning`. */
+  readonly after?: Pick<SessionRow, 'updated' | 'id'> | undefined
   readonly beginning?: string | undefined
 }
 

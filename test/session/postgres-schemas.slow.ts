@@ -65,6 +65,33 @@ test('homes in the schemas of one database know nothing of each other', options,
   }
 })
 
+test('a store of an earlier version is brought to the newest one, once, and keeps what it holds', options, async () => {
+  const address = await server().database()
+  const schema = 'anna'
+  const store = await open(address, schema)
+  await store.append('s', [start, input('turn_1')], at(1))
+  await store.close()
+  const database = databaseOf(address)
+  const execute = (sql: string) => server().execute(`set search_path = ${schema}; ${sql}`, database)
+  const indexes = async () =>
+    (await execute(`select indexname, indexdef from pg_indexes where schemaname = '${schema}' order by indexname`)).map(
+      (row) => Object.values(row).join(' '),
+    )
+  const newest = await indexes()
+  // As version 1 had it.
+  await execute(`drop index audit_time, sessions_new, sessions_failed, sessions_folder;
+    create index sessions_folder on sessions using hash (folder);
+    update schema_version set version = 1`)
+  await assert.rejects(open(address, schema, { readOnly: true }), { code: 'older', message: /start the gateway once/ })
+  const [again, beside] = await Promise.all([open(address, schema), open(address, schema, { beside: true })])
+  await beside.close()
+  assert.deepEqual(await indexes(), newest)
+  assert.equal((await again.entries('s')).length, 2)
+  await again.close()
+  await execute('update schema_version set version = version + 1')
+  await assert.rejects(open(address, schema), { code: 'newer', message: /nothing was changed/ })
+})
+
 test('a takeover of one schema leaves the gateway of another alone', options, async () => {
   const address = await server().database()
   const [anna, ben] = await Promise.all([open(address, 'anna'), open(address, 'ben')])

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, unwatchFile, watchFile } from 'node:fs'
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -13,11 +13,18 @@ const NOBODY = 65_534
 /** Why no PostgreSQL can be started here; `undefined`: one can. */
 export const withoutPostgres = programs() === undefined ? 'PostgreSQL is not installed' : undefined
 
-/** A PostgreSQL of its own on a socket in a temporary folder, as a plain user. Ends with `stop`. With a `password` it asks for that. */
-export async function startPostgres({
-  password,
-  connections = 60,
-}: { readonly password?: string; readonly connections?: number } = {}) {
+interface PostgresOptions {
+  /** It asks for this. */
+  readonly password?: string
+  readonly connections?: number
+  /** More of its settings, such as `work_mem=1MB`. */
+  readonly settings?: readonly string[]
+  /** A file for what it logs. Messages of several connections are not mixed there, as they are where somebody listens. */
+  readonly logFile?: string
+}
+
+/** A PostgreSQL of its own on a socket in a temporary folder, as a plain user. Ends with `stop`. */
+export async function startPostgres({ password, connections = 60, settings = [], logFile }: PostgresOptions = {}) {
   const folder = await mkdtemp('/tmp/foreword-postgres-')
   const data = join(folder, 'data')
   const isRoot = process.getuid?.() === 0
@@ -35,6 +42,8 @@ export async function startPostgres({
 
   return {
     address,
+    /** The number of its first process, whose children the others are. */
+    pid: () => server.pid!,
     /** The address of a new database. */
     async database(): Promise<string> {
       databases += 1
@@ -71,26 +80,21 @@ export async function startPostgres({
   }
 
   async function start(): Promise<ChildProcess> {
-    const options = [
-      '-D',
-      data,
-      '-k',
-      folder,
-      '-c',
-      'listen_addresses=',
-      '-c',
-      'fsync=off',
-      '-c',
-      `max_connections=${connections}`,
-    ]
+    const all = ['listen_addresses=', 'fsync=off', `max_connections=${connections}`, ...settings]
+    const options = ['-D', data, '-k', folder, ...all.flatMap((setting) => ['-c', setting])]
+    const log = logFile === undefined ? undefined : openSync(logFile, 'a')
     const started = spawn(join(programs()!, 'postgres'), options, {
       ...environment,
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'ignore', log ?? 'pipe'],
     })
+    if (log !== undefined) closeSync(log)
     await new Promise<void>((resolve, reject) => {
-      started.stderr.on('data', (text) => String(text).includes('ready to accept connections') && resolve())
       started.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}`)))
+      const isReady = (text: unknown) => String(text).includes('ready to accept connections')
+      if (logFile === undefined) started.stderr!.on('data', (text) => isReady(text) && resolve())
+      else watchFile(logFile, { interval: 20 }, () => isReady(readFileSync(logFile)) && resolve())
     })
+    if (logFile !== undefined) unwatchFile(logFile)
     return started
   }
 

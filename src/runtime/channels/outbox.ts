@@ -7,7 +7,7 @@ import {
   UndeliverableError,
 } from '../../capability.ts'
 import { type Activity, createActivity, defined, settlesWithin, singleFlight } from '../../platform.ts'
-import type { Binding, Entry, LogStore, TurnRow } from '../../session.ts'
+import type { Binding, Entry, LogStore, SessionRow, TurnRow } from '../../session.ts'
 import { delayAfter, failureSentence, growingDelaysMs, runtimeFailure } from '../failure.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
 import { readTurnView } from '../sessions/turn-view.ts'
@@ -144,17 +144,18 @@ export function createOutbox(
   }
 
   async function recoverAll(states: SessionStates): Promise<void> {
-    for (let offset = 0; ; offset += PAGE) {
-      const sessions = await store.sessions({ offset, limit: PAGE })
+    for (let after: SessionRow | undefined; ;) {
+      const sessions = await store.sessions({ after, limit: PAGE })
       for (const { id, binding } of sessions) {
         if (stopped.aborted) return
         // A session that its conversation has left can only be behind if something happened in it of late.
-        const place = binding ?? (offset === 0 ? await startedAt(store, id) : undefined)
+        const place = binding ?? (after === undefined ? await startedAt(store, id) : undefined)
         if (!place || !byName.has(place.channel) || !(await isBehind(store, id))) continue
         const state = await states.of(id)
         if (state) void deliver(state)
       }
       if (sessions.length < PAGE) return
+      after = sessions.at(-1)
     }
   }
 

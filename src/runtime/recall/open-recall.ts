@@ -3,7 +3,7 @@ import { RuntimeError } from '../../capability.ts'
 import { messageText, outputText, toolResults } from '../../context.ts'
 import { type Clock, defined, errorMessage, settlesWithin } from '../../platform.ts'
 import type { LogPart, RankedPassage, Recall, RecallAnswer, RecallIndex } from '../../search.ts'
-import { type Entry, type LogStore, type SessionStore, createLeftTurnReader } from '../../session.ts'
+import { type Entry, type LogStore, type SessionRow, type SessionStore, createLeftTurnReader } from '../../session.ts'
 import {
   type IndexingParts,
   indexSession,
@@ -130,14 +130,15 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     const all = await opened()
     const known = new Map(all.index.sessions().map(({ id, upTo }) => [id, upTo]))
     const unknown: string[] = []
-    for (let offset = 0; ; offset += PAGE) {
-      const rows = await store.sessions({ limit: PAGE, offset })
+    for (let after: SessionRow | undefined; ;) {
+      const rows = await store.sessions({ limit: PAGE, after })
       for (const { id, entries } of rows) {
         if (!known.has(id)) unknown.push(id)
         if (known.get(id) !== entries) behind.add(id)
         known.delete(id)
       }
       if (rows.length < PAGE) break
+      after = rows.at(-1)
       await clock.yield()
     }
     // Sessions that no longer exist.

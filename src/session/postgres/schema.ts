@@ -1,11 +1,30 @@
-/** The version of the tables. */
-export const SCHEMA_VERSION = 1
+import type { Migration } from '../sqlite/migrations.ts'
 
 /**
  * Makes the tables of a store in the schema that is first in the search path: those of the SQLite file of the newest version, with columns
- * in the same order. Texts are compared by code points, as ids and times are everywhere else.
+ * in the same order. Texts are compared by code points, as ids and times are everywhere else. They are those of version 1, and never
+ * change: whatever a later version needs is a migration.
  */
 export const schemaTables = (schema: string) => TABLES.replaceAll('SCHEMA', `"${schema}"`)
+
+/** Ascending, from version 2 on. A released migration never changes. */
+export const allMigrations: readonly Migration[] = [
+  {
+    version: 2,
+    sql: `
+      -- What a long log is looked through for: see version 8 of the file.
+      create index audit_time on audit (time);
+      create index sessions_new on sessions (updated, id) where state = 'new';
+      create index sessions_failed on sessions (updated, id) where state = 'failed';
+      -- A page of a folder by time. A row of an index has 2,700 bytes at most, and a folder any name.
+      drop index sessions_folder;
+      create index sessions_folder on sessions (substr(folder, 1, 100), updated, id) where folder is not null;
+    `,
+  },
+]
+
+/** The version of the tables. */
+export const SCHEMA_VERSION = allMigrations.at(-1)!.version
 
 const TABLES = `
   create table schema_version (version bigint not null);
@@ -185,5 +204,5 @@ const TABLES = `
   create trigger contents_without_parts after delete on contents
     for each row when (old.parts is not null) execute function remove_text_parts();
 
-  insert into schema_version values (${SCHEMA_VERSION});
+  insert into schema_version values (1);
 `.replaceAll('TEXT', 'text collate "C"')

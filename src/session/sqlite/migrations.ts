@@ -82,6 +82,15 @@ export const allMigrations: readonly Migration[] = [
       end;
     `,
   },
+  {
+    version: 8,
+    sql: `
+      -- The records since a time, and the few sessions of a state: without these, all of them were looked at.
+      create index audit_time on audit (time);
+      create index sessions_new on sessions (updated, id) where state = 'new';
+      create index sessions_failed on sessions (updated, id) where state = 'failed';
+    `,
+  },
 ]
 
 const FIRST_VERSION = 1

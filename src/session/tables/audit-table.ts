@@ -56,9 +56,11 @@ export function* readAuditHead(): Sql<ChainPosition | undefined> {
 export function* readAuditRecords(options: AuditOptions = {}): Sql<readonly AuditRecord[]> {
   const { since, until, after = 0, before, last, limit = LARGEST } = options
   const { session, turn, tool, decision } = filterColumns(options)
+  // The records since a time are found by it: in the order of their numbers all those before would be passed.
+  const number = since === undefined ? 'number' : '+number'
   const { where: conditions, values } = where({
-    'number > ?': after,
-    'number <= ?': LARGEST,
+    [`${number} > ?`]: after,
+    [`${number} <= ?`]: LARGEST,
     'session = ?': session ?? undefined,
     'turn = ?': turn ?? undefined,
     'tool = ?': tool ?? undefined,
@@ -67,7 +69,7 @@ export function* readAuditRecords(options: AuditOptions = {}): Sql<readonly Audi
     'time < ?': until,
     'number < ?': before,
   })
-  const sql = `select * from audit ${conditions} order by number ${last === undefined ? '' : 'desc'} limit ?`
+  const sql = `select * from audit ${conditions} order by ${number} ${last === undefined ? '' : 'desc'} limit ?`
   const query: Query<AuditRow> = { sql }
   const found = (yield* all(query, [...values, last ?? limit])).map(toAuditRecord)
   return last === undefined ? found : found.toReversed()

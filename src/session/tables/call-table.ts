@@ -1,12 +1,13 @@
 import type { CallOutcome, CallRecord, CallsOptions } from '../call.ts'
 import type { CallSum } from '../call-sums.ts'
 import { StoreError } from '../store-error.ts'
-import { all, forEach, get, idRange, run, type Sql, statement, tuples } from './sql.ts'
+import { all, allWith, forEach, get, idRange, type Sql, statement, tuples } from './sql.ts'
 import { putHeldContent, readContent } from './content-table.ts'
 import { type CallSumColumns, callSumColumns, finishCallSum, insertCallSum } from './sum-table.ts'
 import { ofWholeSession } from './session-parts.ts'
 import type { Manifest, ManifestEntry } from '../../context.ts'
 import { contentHash, rowDigest } from '../content.ts'
+import { defined } from '../../platform.ts'
 import { type CallBase, type CallDifference, readDifference, writeCall } from './call-difference.ts'
 
 /** What is written of a call. Made before the transaction, which blocks other writes. */
@@ -115,16 +116,23 @@ export function* callsAnswered(id: string): Sql<readonly CallRecord[]> {
 }
 
 export function* withIds(sums: readonly CallSum[]): Sql<readonly CallSum[]> {
-  return yield* forEach(sums, function* (sum) {
-    const row = yield* get(idOfNumber, { number: sum.number })
-    return row ? { ...sum, id: row.id } : sum
-  })
+  const rows = yield* allWith<{ readonly number: number; readonly id: string }>(
+    (list) => `select number, id from calls where number in ${list}`,
+    sums.map(({ number }) => number),
+  )
+  const ids = new Map(rows.map(({ number, id }) => [number, id]))
+  return sums.map((sum) => ({ ...sum, ...defined({ id: ids.get(sum.number) }) }))
 }
 
 export function* withRecords(sums: readonly CallSum[]): Sql<readonly CallSum[]> {
   const known: KnownRecords = new Map()
+  const rows = yield* allWith<Row & { readonly number: number }>(
+    (list) => `select number, record, outcome from calls where number in ${list}`,
+    sums.map(({ number }) => number),
+  )
+  const byNumber = new Map(rows.map((row) => [row.number, row]))
   return yield* forEach(sums, function* (sum) {
-    const row = yield* get(numberedCall, { number: sum.number })
+    const row = byNumber.get(sum.number)
     return row ? { ...sum, record: yield* toCall(known, row) } : sum
   })
 }
@@ -186,12 +194,10 @@ const setOutcome = statement<
   'update calls set outcome = :outcome, outcome_digest = :digest, answer = :answer where id = :id returning number',
 )
 const callNumber = statement<{ id: string }, { number: number }>('select number from calls where id = :id')
-const idOfNumber = statement<{ number: number }, { id: string }>('select id from calls where number = :number')
 
 const stored = 'select record, outcome from calls'
 
 const oneCall = statement<{ id: string }, Row>(`${stored} where id = :id`)
-const numberedCall = statement<{ number: number }, Row>(`${stored} where number = :number`)
 const newestCalls = statement<{ session: string; end: number; limit: number }, Row>(
   `${stored} where session = :session and number < :end order by number desc limit :limit`,
 )

@@ -27,7 +27,7 @@ import {
   freeSession,
   readSessionRow,
   readSessionFolders,
-  readSessionRows,
+  findSessions,
 } from './session-table.ts'
 import { markUnfinished, readUnfinishedSessions, removeRows, unmarkUnfinished, writeParts } from './session-parts.ts'
 import { forEach, type Sql, type SqlReader } from './sql.ts'
@@ -214,7 +214,7 @@ function storeOf(database: StoreDatabase, unfinishedBefore: readonly string[]) {
     turn: async (session, id) => (unfinished.has(session) ? undefined : database.read(readTurn(session, id))),
     turns: async (session, { limit = ALL, before = ALL } = {}) =>
       unfinished.has(session) ? [] : database.read(readTurnsBefore(session, before, limit)),
-    sessions: async (options) => database.read(readSessionRows(options)),
+    sessions: async (options) => findSessions(database, options),
     sessionFolders: async () => database.read(readSessionFolders()),
     session: async (id) => database.read(readSessionRow(id)),
     bound: async (binding) => database.read(readBinding(binding)),

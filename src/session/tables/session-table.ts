@@ -1,11 +1,25 @@
 import type { StoredSession } from '../append-plan.ts'
 import { parseChoices } from '../choices.ts'
-import type { SessionFolder } from '../session-filter.ts'
-import { labelRow, matchesSession } from '../session-list.ts'
+import type { SessionActivity, SessionFolder } from '../session-filter.ts'
+import { hasWords, labelRow, matchesSession } from '../session-list.ts'
 import type { Binding } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
 import type { SessionRow, SessionsOptions } from '../log-store.ts'
-import { all, get, idRange, insertInto, overwriting, type Query, run, type Sql, statement, where } from './sql.ts'
+import {
+  all,
+  allWith,
+  get,
+  idRange,
+  insertInto,
+  overwriting,
+  type Query,
+  run,
+  type Sql,
+  type SqlReader,
+  statement,
+  tuples,
+  where,
+} from './sql.ts'
 import { deleteOwnedFiles } from './file-table.ts'
 import { unfinishedSessions } from './session-parts.ts'
 
@@ -16,33 +30,85 @@ export function* readSessionRow(id: string): Sql<SessionRow | undefined> {
 
 const ALL = Number.MAX_SAFE_INTEGER
 
-/** Columns are compared by the database, words here: SQLite knows the case of ASCII letters alone. */
-export function* readSessionRows({
-  limit = ALL,
-  offset = 0,
-  beginning,
-  state,
-  pinned,
-  folder,
-  words,
-}: SessionsOptions = {}): Sql<readonly SessionRow[]> {
+/** Columns are compared by the database. */
+export function* readSessionRows(options: Omit<SessionsOptions, 'words'> = {}): Sql<readonly SessionRow[]> {
+  const { limit = ALL, offset = 0, beginning } = options
+  const { conditions, values } = conditionsOf(options)
+  const order = beginning === undefined ? 'sessions.updated desc, sessions.id desc' : 'sessions.id'
+  const found = `${conditions} order by ${order} limit ? offset ?`
+  // The rows before a page are passed in the index alone.
+  const chosen = offset === 0 ? found : `where sessions.id in (select id from sessions ${found}) order by ${order}`
+  const page: Query<Row> = { sql: `${withBinding} ${chosen}` }
+  return (yield* all(page, [...values, limit, offset])).map(toSessionRow)
+}
+
+/** Titles that are looked at in one go: some milliseconds of work. */
+const LOOK_AT = 500
+
+/** Words are looked for here, part by part and newest first: SQLite knows the case of ASCII letters alone. */
+export async function findSessions(
+  database: SqlReader,
+  { words, limit = ALL, offset = 0, ...options }: SessionsOptions = {},
+): Promise<readonly SessionRow[]> {
+  if (words === undefined) return database.read(readSessionRows({ ...options, limit, offset }))
+  if (options.beginning !== undefined) {
+    const rows = await database.read(readSessionRows(options))
+    return rows.filter((row) => matchesSession(row, { words })).slice(offset, offset + limit)
+  }
+  const found: string[] = []
+  for (let { after } = options; found.length < offset + limit; await database.clock.yield()) {
+    const part = await database.read(readTitles({ ...options, after }))
+    for (const [id, , title, opening] of part) if (hasWords(title ?? opening ?? '', words)) found.push(id)
+    if (part.length < LOOK_AT) break
+    const [id, updated] = part.at(-1)!
+    after = { id, updated }
+  }
+  return database.read(readRowsOf(found.slice(offset, offset + limit)))
+}
+
+function* readTitles(options: SessionsOptions): Sql<readonly Title[]> {
+  const { conditions, values } = conditionsOf(options)
+  const titles: Query<Title> = {
+    sql: `select id, updated, title, opening from sessions ${conditions} order by updated desc, id desc limit ${LOOK_AT}`,
+  }
+  return yield* tuples(titles, values)
+}
+
+type Title = readonly [id: string, updated: string, title: string | null, opening: string | null]
+
+/** In the order of the ids. */
+function* readRowsOf(ids: readonly string[]): Sql<readonly SessionRow[]> {
+  const rows = yield* allWith<Row>((list) => `${withBinding} where sessions.id in ${list} and ${isWhole}`, ids)
+  const byId = new Map(rows.map((row) => [row.id, toSessionRow(row)]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+function conditionsOf({ after, beginning, state, pinned, folder }: SessionsOptions) {
   const ids = beginning === undefined ? undefined : idRange(beginning)
   const { where: conditions, values } = where({
-    'sessions.state = ?': state,
+    '(sessions.updated, sessions.id) < (?, ?)': after && [after.updated, after.id],
+    [state === undefined ? '' : ofState[state]]: state && [],
     'sessions.pinned = ?': pinned === undefined ? undefined : Number(pinned),
-    'sessions.folder = ?': folder,
+    // An index of PostgreSQL has the beginning alone.
+    'sessions.folder = ? and substr(sessions.folder, 1, 100) = substr(cast(? as text), 1, 100)':
+      folder === undefined ? undefined : [folder, folder],
     'sessions.id >= ?': ids?.from,
     'sessions.id < ?': ids?.below,
   })
-  const order = ids ? 'sessions.id' : 'sessions.updated desc, sessions.id desc'
-  const query = `${withBinding} ${conditions || 'where true'} and ${isWhole} order by ${order}`
-  if (words === undefined) {
-    const page: Query<Row> = { sql: `${query} limit ? offset ?` }
-    return (yield* all(page, [...values, limit, offset])).map(toSessionRow)
-  }
-  const every: Query<Row> = { sql: query }
-  const found = (yield* all(every, values)).map(toSessionRow)
-  return found.filter((row) => matchesSession(row, { words })).slice(offset, offset + limit)
+  return { conditions: `${conditions || 'where true'} and ${isWhole}`, values }
+}
+
+/**
+ * The conditions of the states. The database finds those of few sessions by an index with the same condition, and of what works or waits
+ * a turn has not ended.
+ */
+const unended = "sessions.id in (select session from turns where state in ('queued', 'running'))"
+const ofState: Readonly<Record<SessionActivity, string>> = {
+  new: "sessions.state = 'new'",
+  works: `sessions.state = 'works' and ${unended}`,
+  waits: `sessions.state = 'waits' and ${unended}`,
+  done: "sessions.state = 'done'",
+  failed: "sessions.state = 'failed'",
 }
 
 export function* readSessionFolders(): Sql<readonly SessionFolder[]> {

@@ -108,6 +108,20 @@ export function* tuples<Parameters extends object, Row extends readonly unknown[
   return (yield { type: 'tuples', statement: query, parameters }) as readonly Row[]
 }
 
+/** Keys that one statement asks for. */
+const KEYS = 50
+
+/** The rows with these keys, in any order. Each statement has as many, some of them twice, so that there is one text of it. */
+export function* allWith<Row>(sql: (list: string) => string, keys: readonly SqliteValue[]): Sql<readonly Row[]> {
+  const query: Query<Row> = { sql: sql(`(${Array(KEYS).fill('?').join()})`) }
+  const rows: Row[] = []
+  for (let at = 0; at < keys.length; at += KEYS) {
+    const some = keys.slice(at, at + KEYS)
+    rows.push(...(yield* all(query, [...some, ...Array<SqliteValue>(KEYS - some.length).fill(some[0]!)])))
+  }
+  return rows
+}
+
 /** What `remove` deletes is overwritten in the file, not only given free. */
 export function* overwriting<Result>(remove: () => Sql<Result>): Sql<Result> {
   yield { type: 'overwrite', does: true }
