@@ -60,6 +60,7 @@ export function workOn({ usual, longest, sessions }: GrownStore, now: string): r
     work('costs of a usual session', (store) => sessionCosts(sources(store), [usual])),
     work('newest of the audit', (store) => store.audit({ last: 50 })),
     work('audit of a session', (store) => store.audit({ session: usual, decision: 'approved' })),
+    work('newest of the audit of a tool', (store) => store.audit({ tool: 'look_up', last: 50 })),
     work('audit since a time', (store) => store.audit({ since: days(0.1), limit: 1_000 })),
     work('records, of schedules and others', (store) => store.records('schedule')),
     work('files of a session', (store) => store.files({ owner: { type: 'session', id: usual }, state: 'ready' })),

@@ -79,7 +79,8 @@ test('a store of an earlier version is brought to the newest one, once, and keep
     )
   const newest = await indexes()
   // As version 1 had it.
-  await execute(`drop index audit_time, sessions_new, sessions_failed, sessions_folder;
+  await execute(`drop index audit_time, audit_tool, sessions_new, sessions_failed, sessions_folder;
+    create index audit_tool on audit using hash (tool);
     create index sessions_folder on sessions using hash (folder);
     update schema_version set version = 1`)
   await assert.rejects(open(address, schema, { readOnly: true }), { code: 'older', message: /start the gateway once/ })

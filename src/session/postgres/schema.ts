@@ -19,6 +19,9 @@ export const allMigrations: readonly Migration[] = [
       -- A page of a folder by time. A row of an index has 2,700 bytes at most, and a folder any name.
       drop index sessions_folder;
       create index sessions_folder on sessions (substr(folder, 1, 100), updated, id) where folder is not null;
+      -- Each record of a tool passed all earlier ones of that tool in the bucket of a hash index.
+      drop index audit_tool;
+      create index audit_tool on audit (substr(tool, 1, 100), number);
     `,
   },
 ]
