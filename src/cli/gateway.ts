@@ -118,8 +118,7 @@ export async function openGateway(
               token,
               async open() {
                 const { store, policy } = await openBeside({ home, configuration, capabilities, io, warn })
-                const tokens = await openTokens(store)
-                around = { people: tokens.people, shared: { live, policy }, peers: waiting }
+                const tokens = await within({ store, shared: { live, policy } }, waiting)
                 const close = async () => {
                   tokens.close()
                   await store.close()

@@ -48,7 +48,7 @@ function modelRow({ current, id, facts, window, calibration }: ModelLine): reado
     facts === undefined ? '-' : [facts.source, facts.date].filter(Boolean).join(' '),
     calibration === undefined
       ? '-'
-      : `×${calibration.ratio.toFixed(2)} (${calibration.counter}, ${calibration.samples} ${calibration.samples === 1 ? 'call' : 'calls'})`,
+      : `×${calibration.ratio.toFixed(2)} (${calibration.counter}, ${countedText(calibration.samples, 'call')})`,
     facts?.name ?? '',
   ]
 }

@@ -39,7 +39,7 @@ export function mount(
     const most = holdsFiles ? maxBodyBytes * FILES_FACTOR : maxBodyBytes
     // Read with the first answer: what a route answers is made late.
     let success: number | undefined
-    const scope = neededScope(each)
+    const scope = neededScope(each, isOfPerson)
     app.on(method, path, async (context, next) => {
       const request = context.req.raw
       if (header !== undefined && !request.headers.has(header)) return next()

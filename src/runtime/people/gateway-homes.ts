@@ -5,7 +5,7 @@ import { openPeopleHomes, type PeopleHomesOptions, type PeopleParts } from './pe
 import type { Peers } from './placement.ts'
 
 /** The home of the owner as it is open here. */
-type OwnersHome = Pick<HostedRuntime, 'store' | 'shared'>
+type OwnersHome = Pick<HostedRuntime, 'store'> & Pick<PeopleParts, 'shared'>
 
 /** The homes of the people of a gateway, together with what lets people in. Nothing is opened before `within` says in which home they lie. */
 export function openGatewayHomes(options: Omit<PeopleHomesOptions, 'around'>) {

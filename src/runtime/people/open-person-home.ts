@@ -35,6 +35,8 @@ export interface PersonHomeOptions {
   readonly clock: Clock
   /** What the owner has decided for everybody. */
   readonly shared: Pick<HostedRuntime['shared'], 'live'> & { readonly policy: Parameters<typeof personPolicy>[0] }
+  /** What the owner shares of it, as it is open now. */
+  readonly owner: () => SharingHome
   readonly warn: (text: string) => void
 }
 

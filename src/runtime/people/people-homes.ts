@@ -88,7 +88,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       throw new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
     const before = opened.get(name)
     if (before) return before
-    const next = openPersonHome(name, { ...options, shared: shared() }, placement.isGone)
+    const next = openPersonHome(name, { ...options, shared: shared(), owner: around }, placement.isGone)
     opened.set(name, next)
     void welcome(name, next)
     return next
@@ -208,7 +208,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     async look<Found>(name: string, work: (runtime: HostedRuntime) => Promise<Found>): Promise<Found> {
       const place = options.onlyReads ? undefined : await self.place(name)
       if (place && 'runtime' in place) return work(place.runtime)
-      const runtime = await readPersonHome(name, { ...options, shared: shared() })
+      const runtime = await readPersonHome(name, { ...options, shared: shared(), owner: around })
       try {
         return await work(runtime)
       } finally {

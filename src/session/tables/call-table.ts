@@ -1,7 +1,7 @@
 import type { CallOutcome, CallRecord, CallsOptions } from '../call.ts'
 import type { CallSum } from '../call-sums.ts'
 import { StoreError } from '../store-error.ts'
-import { all, allWith, forEach, get, idRange, type Sql, statement, tuples } from './sql.ts'
+import { all, allWith, forEach, get, idRange, run, type Sql, statement, tuples } from './sql.ts'
 import { putHeldContent, readContent } from './content-table.ts'
 import { type CallSumColumns, callSumColumns, finishCallSum, insertCallSum } from './sum-table.ts'
 import { ofWholeSession } from './session-parts.ts'
