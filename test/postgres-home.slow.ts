@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { test as register, type TestContext } from 'node:test'
 import { spawnForeword } from './cli/gateway-process.ts'
 import { temporaryHome } from './cli/home.ts'
@@ -93,6 +94,29 @@ test('two gateways work at once on the schemas of one database, and neither sees
   await ask(ben.environment, 'send', 'And how cold?')
   gateways[1]!.child.kill('SIGTERM')
   assert.equal(await gateways[1]!.ended, 0)
+})
+
+test('a gateway that would stand by ends where its port is taken, and one that took over ends when it is asked to', async (context) => {
+  const address = await server().database()
+  const start = (port: string) => {
+    const { home, environment } = temporaryHome(context)
+    addTo(home, { 'config.json': JSON.stringify({ store: { address } }) })
+    const given = { ...environment, FOREWORD_STORE_PASSWORD: PASSWORD }
+    return spawnForeword(context, ['start', '--json', '--port', port], given)
+  }
+  const first = start('0')
+  const { port } = JSON.parse(await first.line(/^\{/))
+  const refused = start(String(port))
+  assert.equal(await refused.ended, 1)
+  assert.match(refused.stderr(), /Another program listens on .*Stop it, or choose another port/)
+
+  const second = start('0')
+  while (!second.stderr().includes('Stands by at')) await once(second.child.stderr!, 'data')
+  first.child.kill('SIGTERM')
+  assert.equal(await first.ended, 0)
+  await second.line(/^\{/)
+  second.child.kill('SIGTERM')
+  assert.equal(await second.ended, 0)
 })
 
 test('what keeps a gateway from its database is said with what to do, and without the password', async (context) => {

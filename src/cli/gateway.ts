@@ -204,7 +204,15 @@ async function createHomeServer(
     ...others
   }: Pick<
     ServerOptions,
-    'token' | 'tokens' | 'people' | 'signIn' | 'trustedProxy' | 'publicUrl' | 'examine' | 'examineSecurity'
+    | 'token'
+    | 'tokens'
+    | 'people'
+    | 'signIn'
+    | 'trustedProxy'
+    | 'publicUrl'
+    | 'peerAddress'
+    | 'examine'
+    | 'examineSecurity'
   >,
   io: Io,
 ): Promise<Server> {

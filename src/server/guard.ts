@@ -77,6 +77,7 @@ export function createGuard({
   bind,
   allowedHosts = [],
   publicUrl,
+  peerAddress,
   signIn,
   trustedProxy,
   isOpen,
@@ -97,6 +98,8 @@ export function createGuard({
   readonly allowedHosts?: readonly string[] | undefined
   /** Address that browsers reach this gateway by. */
   readonly publicUrl?: string | undefined
+  /** Address that other gateways, and the health checks of a web server in front, reach it by. */
+  readonly peerAddress?: string | undefined
   /** Where people can sign in with a provider. */
   readonly signIn?: object | undefined
   /** A proxy that names people in a header. */
@@ -104,7 +107,7 @@ export function createGuard({
   /** Whether anyone who reaches the port may ask for this path. */
   isOpen(method: string, path: string): boolean
 }) {
-  const own = publicUrl === undefined ? [] : [new URL(publicUrl).host]
+  const own = [publicUrl, peerAddress].flatMap((address) => (address === undefined ? [] : new URL(address).host))
   const hosts = new Set([bind, ...allowedHosts, ...own].map((host) => host.toLowerCase()))
   const nameOfProxy = trustedProxy && proxiedName(trustedProxy)
   const ownerHash = hashOfLast(token)

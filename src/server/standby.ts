@@ -14,12 +14,10 @@ import { LIVE_PATH } from './routes/health-routes.ts'
 
 export interface StandbyOptions extends Pick<
   ServerOptions,
-  'tokens' | 'people' | 'maxBodyBytes' | 'heldBodyMegabytes' | 'trustedProxy' | 'publicUrl' | 'log'
+  'tokens' | 'people' | 'maxBodyBytes' | 'heldBodyMegabytes' | 'trustedProxy' | 'publicUrl' | 'peerAddress' | 'log'
 > {
   readonly clock: Clock
   readonly version: string
-  /** Where the other gateways reach this one; absent: where it listens. */
-  readonly peerAddress?: string | undefined
   readonly token: string | undefined
   readonly bind: string
   readonly port: number

@@ -86,13 +86,21 @@ test('a name that is not of this machine is refused, even at /health', async () 
 })
 
 test('names that were allowed are answered to', async () => {
-  const named = served(scriptedRuntime(), { bind: '10.0.0.9', allowedHosts: ['Home.example', 'other.example:8080'] })
+  const named = served(scriptedRuntime(), {
+    bind: '10.0.0.9',
+    allowedHosts: ['Home.example', 'other.example:8080'],
+    publicUrl: 'https://foreword.example',
+    peerAddress: 'http://10.1.0.9:4141',
+  })
   for (const [host, status] of Object.entries({
     'home.example': 200,
     'home.example:4141': 200,
     '10.0.0.9:4141': 200,
     'other.example:8080': 200,
     'other.example:8081': 403,
+    'foreword.example': 200,
+    '10.1.0.9:4141': 200,
+    '10.1.0.9:4142': 403,
   })) {
     assert.equal((await named.request('/api/status', { headers: { host } })).status, status, host)
   }

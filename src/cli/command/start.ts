@@ -136,15 +136,15 @@ function prepareStandby(io: Io) {
     interrupted: () => interrupted,
     /** Closes the port after a wait that failed. Returns where somebody ended it, else throws what failed. */
     async end(error: unknown): Promise<undefined> {
-      let opened: StandbyListener | undefined
       try {
-        opened = await port
-      } catch (cause) {
-        throw new CommandFailure('port', errorMessage(cause), { cause })
+        const opened = await port?.catch((cause: unknown) => {
+          throw new CommandFailure('port', errorMessage(cause), { cause })
+        })
+        await opened?.listening.close({ graceMs: 0 })
+      } finally {
+        await homes?.people.close()
+        await homes?.close()
       }
-      await opened?.listening.close({ graceMs: 0 })
-      await homes?.people.close()
-      await homes?.close()
       if (!ending.signal.aborted) throw error
       note(io, 'Stopped standing by.')
       return undefined

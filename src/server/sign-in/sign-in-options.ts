@@ -18,17 +18,20 @@ export interface EntranceOptions {
   readonly trustedProxy?: TrustedProxySettings | undefined
   /** Address that browsers reach the gateway by; absent: the one that they ask for. */
   readonly publicUrl?: string | undefined
+  /** Address that other gateways reach this one by; absent: the one that it listens on. */
+  readonly peerAddress?: string | undefined
 }
 
 /** The options of a server that follow from the configuration of a gateway. */
 export function entranceOptions(
-  { openid, trustedProxy, publicUrl }: Configuration['gateway'],
+  { openid, trustedProxy, publicUrl, peerAddress }: Configuration['gateway'],
   environment: Environment,
 ): EntranceOptions {
   const fetch: typeof globalThis.fetch = (...request) => globalThis.fetch(...request)
   return {
     trustedProxy,
     publicUrl,
+    peerAddress,
     ...(openid && { signIn: { openid, fetch, secret: () => clientSecret(openid, environment) } }),
   }
 }
