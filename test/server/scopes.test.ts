@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { includesScope, type Route, route, type TokenScope, tokenScopes } from '../../src/capability.ts'
-import { openGatewayTokens } from '../../src/runtime.ts'
+import { builtIn } from '../../src/foreword.ts'
+import { type HostedRuntime, loadConfiguration, openGatewayHomes, openGatewayTokens } from '../../src/runtime.ts'
+import type { ServerOptions } from '../../src/server.ts'
 import { createServer } from '../../src/server/create-server.ts'
 import { openedHome } from '../home/opened-home.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
@@ -25,6 +27,8 @@ const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
     'GET /sessions/{session}/calls/{call}',
     'GET /settings',
     'GET /settings/{page}',
+    'GET /sign-in',
+    'GET /sign-in/done',
   ],
   read: [
     'GET /api/agents',
@@ -157,6 +161,7 @@ const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
   admin: [
     'DELETE /api/agents/{agent}',
     'DELETE /api/pairings/{channel}/{chat}',
+    'DELETE /api/people/{person}',
     'DELETE /api/projects/{project}',
     'DELETE /api/prompt',
     'DELETE /api/schedules/{schedule}',
@@ -171,10 +176,12 @@ const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
     'GET /api/mcp-servers',
     'GET /api/mcp-servers/versions',
     'GET /api/pairings',
+    'GET /api/people',
     'GET /api/tokens',
     'GET /api/tool-access',
     'GET /api/tool-access/versions',
     'PATCH /api/agents/{agent}',
+    'PATCH /api/people/{person}',
     'PATCH /api/projects/{project}',
     'PATCH /api/schedules/{schedule}',
     'PATCH /api/templates/{template}',
@@ -185,6 +192,8 @@ const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
     'POST /api/mcp-servers/preview',
     'POST /api/mcp-servers/{server}/restart',
     'POST /api/pairings/code',
+    'POST /api/people',
+    'POST /api/people/{person}/invitation',
     'POST /api/projects',
     'POST /api/projects/{project}/restore',
     'POST /api/prompt/restore',
@@ -209,13 +218,32 @@ const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
   mcp: [],
 }
 
+/** A provider that does not answer. */
+const nowhere: ServerOptions['signIn'] = {
+  openid: {
+    issuer: 'https://id.example',
+    clientId: 'foreword',
+    scopes: [],
+    groupsClaim: 'groups',
+    nameClaim: 'preferred_username',
+    hours: 1,
+    allow: { emails: ['ann@reef.example'] },
+  },
+  fetch: async () => Promise.reject(new Error('there is no network')),
+  secret: async () => undefined,
+}
+
 /** A whole gateway in memory, and a token of each scope. */
 async function gateway(t: TestContext) {
   const { runtime, home } = await openedHome(t)
-  const tokens = openGatewayTokens({ clock: systemClock, home, store: runtime.store, random: randomBytes })
+  const { configuration } = await loadConfiguration({ home, environment: {}, capabilities: builtIn })
+  const known = { home, configuration, capabilities: builtIn, environment: {}, version: '0' }
+  const { people, within } = openGatewayHomes({ ...known, clock: systemClock, warn: () => {} })
+  t.after(() => people.close())
+  const tokens = await within(runtime as unknown as HostedRuntime)
   const made = await Promise.all(tokenScopes.map((scope) => tokens.named.make({ name: `a-${scope}`, scope }, 'test')))
   const bearers = new Map(made.map(({ scope, token }) => [scope, `Bearer ${token}`]))
-  const { server, request, json: read } = served(runtime, { tokens })
+  const { server, request, json: read } = served(runtime, { tokens, people, signIn: nowhere })
   t.after(() => server.endStreams())
   const ask = (scope: TokenScope, path: string, options: Parameters<typeof request>[1] = {}) =>
     request(path, { ...options, headers: { ...options.headers, authorization: bearers.get(scope)! } })
@@ -245,8 +273,10 @@ test('every endpoint needs the scope that is written down for it, and no other s
       const response = await ask(scope, path.replaceAll(/\{(\w+)\}/g, 'no-$1'), { method })
       const name = `${method} ${path} with ${scope}`
       if (wanted === undefined || includesScope(scope, wanted)) {
-        assert.ok(response.status !== 401 && response.status !== 403, `${name}: ${response.status}`)
-        await response.body?.cancel()
+        // A browser that comes back from a provider and has not begun here is not let in, whatever token it has.
+        if (path === '/sign-in/done') assert.match(await response.text(), /sign-in-failed|too-many-attempts/, name)
+        else assert.ok(response.status !== 401 && response.status !== 403, `${name}: ${response.status}`)
+        if (!response.bodyUsed) await response.body?.cancel()
         continue
       }
       const { error } = (await response.json()) as { error: Record<string, string> }
