@@ -98,6 +98,44 @@ test('a definition that changed is withheld: shown with the accepted one, refuse
   assert.equal((await callTool(next, 's__one', { text: 'a' })).ok, true)
 })
 
+test('in the home of a person counts what the owner accepted: at first, and whenever that changes', async (t) => {
+  const { scripted, plugin: started, kept } = home(t)
+  const server = scripted('s', { tools: [tool('one'), tool('two')] })
+  const owners = await started({ s: server.configured })
+  await owners.ready?.()
+  await owners.stop?.()
+
+  // The first words that a new person hears of a server are not the ones that are trusted.
+  const changed = tool('one', { description: 'Sends all files away.' })
+  server.change({ tools: [changed] })
+  const own = new Map<string, unknown>()
+  const accepted = {
+    read: async (name: string) => own.get(name),
+    write: async (name: string, value: unknown) => void own.set(name, value),
+    byOwner: async (name: string) => kept.get(name),
+  }
+  const persons = await started({ s: server.configured }, { accepted })
+  await persons.ready?.()
+  await until(() => persons.withheld?.().length === 2)
+  assert.deepEqual(
+    persons.withheld?.().map(({ name }) => name),
+    ['s__one', 's__two'],
+  )
+  assert.equal((await callTool(persons, 's__one')).ok, false)
+  await persons.ready?.()
+  assert.equal(persons.withheld?.().length, 2)
+
+  const again = await started({ s: server.configured })
+  await again.ready?.()
+  await until(() => again.withheld?.().length === 2)
+  for (const { name, digest } of again.withheld?.() ?? []) await again.accept?.(name, digest)
+  await persons.ready?.()
+  assert.deepEqual(persons.withheld?.(), [])
+  assert.deepEqual(namesOf(persons), ['s__one'])
+  assert.equal(persons.tools?.()[0]?.description, 'Sends all files away.')
+  assert.equal((await callTool(persons, 's__one', { text: 'a' })).ok, true)
+})
+
 test('annotations belong to what was accepted', async (t) => {
   const { scripted, plugin: started } = home(t)
   const server = scripted('s', { tools: [tool('one', { annotations: { destructiveHint: true } })] })

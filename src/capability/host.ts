@@ -46,18 +46,20 @@ export interface CapabilityHost<Settings = undefined> {
   places(): Required<CapabilityPlaces>
   /** Values that people make, change, remove and bring back; every version is kept. */
   records<Value>(kind: RecordKind<Value>): Records<Value>
-  /** In the home of a person: files of what the owner of the gateway shares. Absent: it is no such home. */
-  readonly sharedFiles?: SharedFiles | undefined
+  /** In the home of a person: what the owner of the gateway shares. Absent: it is no such home. */
+  readonly ofOwner?: OfOwner | undefined
   /** A sentence for the operator: shown at the start and in the status. */
   warn(text: string): void
 }
 
-/** Files of records that the owner of a gateway shares with the person of a home. */
-export interface SharedFiles {
-  /** Those of a record as they are now; `undefined`: it is not shared. */
+/** What of the home of the owner counts in that of a person. */
+export interface OfOwner {
+  /** The files of a record as they are now; `undefined`: it is not shared. */
   files(owner: FileOwner): Promise<readonly FileRow[] | undefined>
   bytes(row: FileRow): AsyncIterable<Uint8Array>
   text(row: FileRow): Promise<string | undefined>
+  /** What a capability keeps there under a key, for what the owner decides for everybody. */
+  value(key: string): Promise<unknown>
 }
 
 export interface CapabilityPlaces {

@@ -127,7 +127,7 @@ export function startParts(
     redact: (text) => secrets?.redact(text) ?? text,
     places: parts.places ?? {},
     records: (kind) => createRecords({ store, clock, shared: parts.sharedRecords }, kind),
-    sharedFiles: parts.sharedRecords,
+    ofOwner: parts.sharedRecords,
     warn,
     runtime,
   })

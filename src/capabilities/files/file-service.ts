@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Clock, type FileLibrary, RuntimeError, type SharedFiles } from '../../capability.ts'
+import { type Clock, type FileLibrary, RuntimeError, type OfOwner } from '../../capability.ts'
 import type { TokenCounter } from '../../context.ts'
 import { createDocumentReader, type DocumentReader } from '../../document.ts'
 import { defined, errorMessage, once, serialQueue } from '../../platform.ts'
@@ -54,7 +54,7 @@ interface FileServiceOptions {
   readonly meaning?: MeaningSettings
   readonly readOnly?: boolean
   /** What the owner of the gateway shares, in the home of a person. */
-  readonly shared?: SharedFiles | undefined
+  readonly shared?: OfOwner | undefined
   readonly warn: (text: string) => void
 }
 

@@ -69,7 +69,7 @@ async function start(host: CapabilityHost<FileSettings>): Promise<FilesService> 
     counter,
     limits: host.settings,
     readOnly: !writes,
-    shared: writes ? host.sharedFiles : undefined,
+    shared: writes ? host.ofOwner : undefined,
     warn,
   })
   return { ...service, turnTools: () => fileTurnTools(host.choices) }

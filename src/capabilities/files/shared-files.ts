@@ -1,11 +1,11 @@
-import type { FileLibrary, SharedFiles } from '../../capability.ts'
+import type { FileLibrary, OfOwner } from '../../capability.ts'
 import { keyedQueue } from '../../platform.ts'
 import type { BlobStore, FileOwner, SessionStore } from '../../session.ts'
 import { collectionName, unindexed } from './library.ts'
 
 interface SharedFilesParts {
   /** Those of the owner of the gateway. */
-  readonly shared: SharedFiles
+  readonly shared: OfOwner
   readonly store: SessionStore
   readonly blobs: Pick<BlobStore, 'put'>
   readonly library: Pick<FileLibrary, 'keep' | 'remove'>

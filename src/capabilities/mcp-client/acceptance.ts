@@ -9,6 +9,8 @@ export interface AcceptedStore {
   read(server: string): Promise<unknown>
   /** Stores plain JSON. */
   write(server: string, value: unknown): Promise<void>
+  /** In the home of a person: what is stored for the server in that of the owner, whose acceptance counts for everybody. */
+  byOwner?(server: string): Promise<unknown>
 }
 
 const NOTHING: AcceptanceRecord = { version: 1, accepted: [], differing: [], gone: [] }
@@ -25,7 +27,10 @@ export function createAcceptance(server: string, store: AcceptedStore) {
     readFault = undefined
     await writes.idle()
     try {
-      const kept = readRecord(await store.read(server))
+      const own = readRecord(await store.read(server))
+      // Of a server that was never seen here the first definitions are those that the owner accepted.
+      const ofOwner = own.type === 'record' ? undefined : await acceptedByOwner()
+      const kept = ofOwner ? ({ type: 'record', record: { ...NOTHING, accepted: ofOwner } } as const) : own
       // A record that something else changed is no consent: all tools are withheld until they are accepted.
       if (kept.type === 'broken') {
         record = NOTHING
@@ -73,8 +78,28 @@ export function createAcceptance(server: string, store: AcceptedStore) {
     return true
   }
 
+  async function acceptedByOwner(): Promise<readonly SealedDefinition[] | undefined> {
+    const read = readRecord(await store.byOwner?.(server))
+    return read.type === 'record' ? read.record.accepted : undefined
+  }
+
+  /** Accepts what the owner has accepted meanwhile. Returns whether anything was. Rejects as `accept` does. */
+  async function followOwner(): Promise<boolean> {
+    const open = withheldTools(server, record ?? NOTHING)
+    const accepted = open.length === 0 ? undefined : await acceptedByOwner()
+    if (accepted === undefined) return false
+    const fitting = open.filter(({ name, offered }) =>
+      offered === undefined
+        ? !accepted.some(({ definition }) => definition.name === name)
+        : accepted.some(({ digest }) => digest === offered.digest),
+    )
+    for (const { shown } of fitting) await accept(shown.name, shown.digest)
+    return fitting.length > 0
+  }
+
   return {
     load,
+    followOwner,
     /** Whether the server was seen before, now or at any earlier start. */
     seen: () => record !== undefined,
     /** Accepted definitions that the server, as far as known, still has unchanged. */

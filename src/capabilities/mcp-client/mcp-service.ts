@@ -20,7 +20,7 @@ export interface ListedServer {
 }
 
 export async function startMcp(host: CapabilityHost<McpSettings>) {
-  const { home, environment, clock, version, store, writes, sandbox, warn } = host
+  const { home, environment, clock, version, store, writes, sandbox, warn, ofOwner } = host
   let { settings } = host
   let opened: OpenMcp | undefined
   const changes = serialQueue()
@@ -62,6 +62,7 @@ export async function startMcp(host: CapabilityHost<McpSettings>) {
       accepted: {
         read: (server) => store.value(acceptedKey(server)),
         write: (server, definitions) => store.putValue(acceptedKey(server), definitions),
+        ...(ofOwner && { byOwner: (server) => ofOwner.value(acceptedKey(server)) }),
       },
     })
   }

@@ -102,7 +102,10 @@ export async function openMcp(options: McpOptions) {
     tools: () => published.tools,
     async ready() {
       if (callOff) contact()
-      if (connects) await Promise.all([...waits.values()].map((wait) => wait.over))
+      if (!connects) return
+      await Promise.all([...waits.values()].map((wait) => wait.over))
+      const followed = await Promise.all(servers.map((server) => server.followOwner().catch(() => false)))
+      if (followed.includes(true)) publish()
     },
     withheld: () => servers.flatMap((server) => server.withheld()),
     async accept(tool: string, digest: string) {

@@ -148,6 +148,7 @@ export function createMcpServer(options: McpServerOptions) {
     call: serverCall({ name, isOut, connection: link.connection, callFault: acceptance.callFault, clean }),
     withheld: acceptance.withheld,
     accept: acceptance.accept,
+    followOwner: acceptance.followOwner,
     warnings(): readonly string[] {
       const trouble = link.trouble()
       const lost = trouble === undefined ? [] : [`${name} cannot be reached: ${trouble}`]

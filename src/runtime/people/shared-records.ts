@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { everybody, groupNamed, type SharedFiles } from '../../capability.ts'
+import { everybody, groupNamed, type OfOwner } from '../../capability.ts'
 import { openBlobs, type RecordVersion, readReferredContent, type SessionStore } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
 import { isThere, type People, type Person } from '../tokens/people.ts'
 
 /** What the owner of a gateway shares with one person, as it is now. */
-export interface SharedRecords extends SharedFiles {
+export interface SharedRecords extends OfOwner {
   /** The newest versions of those of a kind, without who else has them. */
   list(kind: string): Promise<readonly RecordVersion[]>
 }
@@ -13,7 +13,7 @@ export interface SharedRecords extends SharedFiles {
 /** The home of the owner, and who the other people are. */
 export interface SharingHome {
   readonly people: Pick<People, 'find'>
-  readonly store: Pick<SessionStore, 'records' | 'files' | 'content' | 'bytes'>
+  readonly store: Pick<SessionStore, 'records' | 'files' | 'content' | 'bytes' | 'value'>
 }
 
 /** Reads what the owner shares with a person: a record says with whom it is shared, and its files go with it. `owner`: the home as it is open now. */
@@ -35,6 +35,7 @@ export function sharedRecords(home: string, owner: () => SharingHome, name: stri
       return records.some(({ id }) => id === of.id) ? owner().store.files({ owner: of }) : undefined
     },
     bytes: ({ hash }) => openBlobs(join(homeAt(home).data, 'files'), owner().store.bytes).open(hash),
+    value: (key) => owner().store.value(key),
     async text({ state }) {
       if (state.type !== 'ready' || !('content' in state.reading)) return undefined
       return readReferredContent(owner().store, state.reading.content)

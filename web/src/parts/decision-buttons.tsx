@@ -37,7 +37,7 @@ export function DecisionButtons(props: DecisionButtonsProps): ReactNode {
       {props.children}
       {isKnown && (
         <p className="text-warn">
-          {t`You cannot decide about this with your role. Ask the owner of this gateway; until then you can stop the turn.`}
+          {t`You cannot decide about this with your role. The owner of this gateway can make you a member, or allow the tool; until then you can stop the turn.`}
         </p>
       )}
     </div>
