@@ -34,7 +34,11 @@ export async function signInGateway(t: TestContext, options: SignInOptions = {})
   const homes = openPeopleHomes({
     home,
     clock: systemClock,
-    around: () => ({ people: tokens.people, store: runtime.store, shared: (runtime as unknown as HostedRuntime).shared }),
+    around: () => ({
+      people: tokens.people,
+      store: runtime.store,
+      shared: (runtime as unknown as HostedRuntime).shared,
+    }),
     configuration,
     capabilities: builtIn,
     environment: {},
