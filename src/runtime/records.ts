@@ -20,7 +20,7 @@ export function createRecords<Value>(
   /** One change after another, so that of two that use one name the second is refused. */
   const changes = serialQueue()
 
-  async function own() {
+  async function ownRecords() {
     const records = await store.records(kind)
     return records.map((record) => ({ ...keptVersion(record), value: record.value as Value }))
   }
@@ -36,7 +36,7 @@ export function createRecords<Value>(
 
   /** One of its own hides a shared one of the same name. */
   async function list() {
-    const records = await own()
+    const records = await ownRecords()
     const others = await ofOwner()
     const isFree = (name: string) => !records.some(({ value }) => sameName(nameOf(value), name))
     return [...records, ...others.filter(({ value }) => isFree(nameOf(value)))]

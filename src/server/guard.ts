@@ -236,11 +236,14 @@ export function createGuard({
         for (const each of [secrets, seen]) each?.learn(`token ${visitor.name}`, brought.token)
       return { visitor: brought.type === 'cookie' ? { ...visitor, cookie: brought.cookie } : visitor }
     },
-    /** Whose home a request asks for; `undefined`: that of the owner, or none. It may still be refused. `token`: what it brings elsewhere than in a header. */
-    personOf(headers: Headers, from: From, token?: string): string | undefined {
+    /**
+     * Whose home a request asks for; `undefined`: that of the owner, or none. It may still be refused. `elsewhere`: the token that it
+     * brings in another place than a header.
+     */
+    personOf(headers: Headers, from: From, elsewhere?: string): string | undefined {
       const host = headers.get('host')?.toLowerCase() ?? ''
       const brought: Brought | undefined =
-        token === undefined ? broughtBy(headers, host, from) : { type: 'token', token }
+        elsewhere === undefined ? broughtBy(headers, host, from) : { type: 'token', token: elsewhere }
       return brought && holderFor(brought)?.visitor.person
     },
     /** Names of headers that name a person here and come from elsewhere than the proxy, in small letters. */

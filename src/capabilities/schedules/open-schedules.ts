@@ -23,8 +23,14 @@ import {
   scheduleStates,
   withRun,
 } from './schedule-record.ts'
-import type { ScheduleSettings } from './schedules.ts'
 import { type DueTimes, dueTimes, parseTimeRule } from './time/time-rule.ts'
+
+/** Whether schedules send messages, and for whom. */
+export interface ScheduleRules {
+  readonly enabled: boolean
+  /** The home is that of a person, who knows no files and programs of this machine. */
+  readonly ofPerson?: true
+}
 
 export type Schedules = ReturnType<typeof openSchedules>
 
@@ -51,7 +57,7 @@ const AHEAD_MS = 86_400_000
 /** The clock of the machine may be set: it is looked at again after so many ms at the latest. */
 const LONGEST_WAIT_MS = 60_000
 
-export function openSchedules(host: CapabilityHost<Pick<ScheduleSettings, 'enabled' | 'ofPerson'>>) {
+export function openSchedules(host: CapabilityHost<ScheduleRules>) {
   const { clock, store } = host
   const records: Records<ScheduleValue> = host.records(scheduleRecordKind)
   const states = scheduleStates(store)
@@ -262,7 +268,8 @@ export function openSchedules(host: CapabilityHost<Pick<ScheduleSettings, 'enabl
     /** Rejects with `invalid-input`, and with `not-found` for a session or an agent that is not there. */
     async add(given: NewSchedule) {
       requireEnabled(host.settings)
-      if (host.settings.ofPerson && (await records.list()).length >= MOST_OF_PERSON) throw tooMany()
+      if (host.settings.ofPerson && (await records.list()).length >= MOST_OF_PERSON)
+        throw new RuntimeError('invalid-input', `There are ${MOST_OF_PERSON} schedules already. Remove one.`)
       const read = readSchedule(newScheduleSchema, given)
       await requireUsable(read)
       const { name = await freeName(read.text), timeZone = host.timeZone } = read
@@ -381,12 +388,7 @@ function later(one: string, other: string): string {
   return Date.parse(one) > Date.parse(other) ? one : other
 }
 
-function tooMany(): RuntimeError {
-  const hint = 'Remove one that is not needed any more.'
-  return new RuntimeError('invalid-input', `There are ${MOST_OF_PERSON} schedules already.`, {}, { hint })
-}
-
-function requireEnabled({ enabled, ofPerson }: Pick<ScheduleSettings, 'enabled' | 'ofPerson'>): void {
+function requireEnabled({ enabled, ofPerson }: ScheduleRules): void {
   if (enabled) return
   const hint = ofPerson ? 'The owner of the gateway switches them on.' : 'Set schedules.enabled to true.'
   throw new RuntimeError('invalid-input', 'Schedules are switched off.', {}, { hint })

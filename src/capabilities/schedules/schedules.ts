@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { capability, serviceKey } from '../../capability.ts'
-import type { Schedules, ScheduleView } from './open-schedules.ts'
+import type { ScheduleRules, Schedules, ScheduleView } from './open-schedules.ts'
 
 const scheduleSettings = z
   .strictObject({
@@ -13,10 +13,7 @@ const scheduleSettings = z
   .prefault({})
   .describe('Messages that come by themselves at set times.')
 
-export interface ScheduleSettings extends z.output<typeof scheduleSettings> {
-  /** The home is that of a person, who knows no files and programs of this machine. */
-  readonly ofPerson?: true
-}
+type ScheduleSettings = z.output<typeof scheduleSettings> & Pick<ScheduleRules, 'ofPerson'>
 
 export const scheduleService = serviceKey<Schedules>('schedules')
 
