@@ -16,7 +16,10 @@ const test = (name: string, body: (context: TestContext) => Promise<void>) => vo
 /** A home with a session of two turns, and a way to run commands on it. */
 async function homeWithTalk(context: TestContext) {
   const { home, environment } = temporaryHome(context)
-  addTo(home, { 'config.json': '{\n  // A comment.\n  "gateway": { "port": 0 }\n}\n' })
+  addTo(home, {
+    'config.json':
+      '{\n  // A comment.\n  "gateway": { "port": 0 },\n  "budgets": [{ "limit": { "tokens": 1000000 }, "per": "month" }]\n}\n',
+  })
   const given = { ...environment, FOREWORD_STORE_PASSWORD: PASSWORD }
   const attempt = (...words: readonly string[]) => run(words, { environment: given })
   const ask = async (...words: readonly string[]) => {
@@ -37,6 +40,7 @@ test('a home moves to PostgreSQL and back, and everything in it is as it was', a
     await ask('sessions', 'show', sessionId),
     await ask('audit', 'verify'),
     await ask('audit', '--json'),
+    await ask('budgets', '--json'),
   ]
   const former = await shown()
 
@@ -64,6 +68,7 @@ test('a home moves to PostgreSQL and back, and everything in it is as it was', a
   assert.match(readFileSync(join(home, 'config.json'), 'utf8'), /\/\/ A comment\.[^]*"schema": "team"/)
   assert.match(await ask('audit'), /store set with foreword migrate/)
   assert.equal(await ask('replay', sessionId), '2 of 2 identical\n')
+  assert.equal(await ask('budgets', '--json'), former.at(-1), 'what was spent, and of nothing that it was there before')
   assert.match(await ask('doctor'), /\(schema team\) is PostgreSQL/)
   const gateway = spawnForeword(context, ['start'], environment)
   await gateway.line(/Sessions +postgres:/)

@@ -7,7 +7,7 @@ import { dearestCost, reportedCost } from '../../src/runtime/budgets/call-bound.
 import { type CallOwner, checksFor, type MoneyBudget } from '../../src/runtime/budgets/call-budgets.ts'
 import { openBudgetLedger } from '../../src/session.ts'
 
-const TURNS = 10_000
+const TURNS = 10_000 * Number(process.env['LAWS_TIMES'] ?? 1)
 const SESSIONS = 8
 
 const PRICE = {

@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { systemClock } from '../../src/platform.ts'
 import { dearestCost, reportedCost } from '../../src/runtime/budgets/call-bound.ts'
 import { type CallOwner, checksFor, type MoneyBudget } from '../../src/runtime/budgets/call-budgets.ts'
-import { type BudgetAmount, type BudgetLedger, openStore, type SessionStore, StoreError } from '../../src/session.ts'
+import {
+  type BudgetAmount,
+  type BudgetLedger,
+  copyBudgets,
+  openBudgetLedger,
+  openStore,
+  type SessionStore,
+  StoreError,
+} from '../../src/session.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 import { postgresForTests } from './postgres-for-tests.ts'
 
 const { options, server } = postgresForTests()
@@ -182,6 +192,42 @@ test('a home without budgets has no table for them', options, async () => {
   )
   assert.deepEqual(tables, [])
   await store.close()
+})
+
+test('what was spent goes into a database with the home, and back, and what is held with it', options, async (t) => {
+  const file = join(await temporaryFolder(t), 'budgets.sqlite')
+  const before = openBudgetLedger(file)
+  const check = { account: 'a', unit: 'nanos', limit: 100, warnAt: 0.8 } as const
+  const most = { nanos: 30, tokens: 3 }
+  const time = '2026-01-01T00:00:00.000Z'
+  before.hold({ id: 'one', call: 'one', time, most, checks: [check] })
+  before.settle('one', { nanos: 12, tokens: 1 })
+  before.hold({ id: 'two', call: 'two', time, most, checks: [check] })
+  before.count('a', [{ call: 'three', time, cost: { nanos: 5, tokens: 1 } }], true)
+  const raised = { ...most, nanos: 90 }
+  const grant = { approval: 'yes', once: false, raises: [{ account: 'a', unit: 'nanos', to: 200 }] } as const
+  assert.deepEqual(before.hold({ id: 'four', call: 'four', time, most: raised, checks: [check], grant }).passed, [])
+  const state = before.state(check)
+  assert.deepEqual(state, { spent: 17, held: 120, earlier: 5, limit: 200 })
+  before.close()
+
+  const address = await server().database()
+  const store = await openStore({ clock: systemClock, path: address })
+  await copyBudgets({ file }, { address })
+  assert.deepEqual(await store.budgets!.state(check), state)
+  assert.equal((await store.budgets!.recover('2000-01-01')).length, 2)
+  await store.budgets!.count('a', [{ call: 'three', time, cost: { nanos: 5, tokens: 1 } }], true)
+  const { passed } = await store.budgets!.hold({ id: 'five', call: 'five', time, most: raised, checks: [check], grant })
+  assert.equal(passed.length, 1, 'what was allowed counted once')
+  await store.budgets!.settle('two', { nanos: 1, tokens: 1 })
+  const now = { spent: 108, held: 0, earlier: 5, limit: 200 }
+  assert.deepEqual(await store.budgets!.state(check), now)
+  await store.close()
+
+  await copyBudgets({ address }, { file })
+  const after = openBudgetLedger(file)
+  assert.deepEqual(after.state(check), now)
+  after.close()
 })
 
 const nameOf = (address: string) => /\/(store_\d+)/.exec(address)![1]!

@@ -148,7 +148,23 @@ async function copyHome(
       if (!(error instanceof StoreError) || error.code !== 'claimed') throw error
       throw new CommandFailure('home-busy', error.message, { hint: error.hint, cause: error })
     })
-  return { checks, tables: await withClaim(home, io, copy) }
+  const tables = await withClaim(home, io, async () => {
+    const copied = await copy()
+    await copyMoney(moved)
+    return copied
+  })
+  return { checks, tables }
+}
+
+/** What was spent of budgets goes where the store goes: no limit is a new one there. */
+async function copyMoney({ home, from, to }: MovedHome): Promise<void> {
+  const { budgetLedgerFile, copyBudgets, isPostgresAddress } = await import('../../session.ts')
+  const { homeAt } = await import('../../runtime.ts')
+  const file = join(homeAt(home).data, budgetLedgerFile)
+  const [source, target] = [from, to].map((place) =>
+    isPostgresAddress(place.path) ? { ...place, address: place.path } : { file },
+  ) as [Parameters<typeof copyBudgets>[0], Parameters<typeof copyBudgets>[1]]
+  await copyBudgets(source, target)
 }
 
 /** Brings the bytes of files that a database has to this machine. Those of this machine come into a database with its next start. */

@@ -18,6 +18,9 @@ const findTables = statement<object, { found: number }>(
   `select 1 as found from pg_tables where schemaname = current_schema() and tablename = 'budget_counted'`,
 )
 
+/** Who writes beside the gateway has the audit for itself from the beginning of each transaction. So it comes before or after this one. */
+const alone = statement<object>('lock table audit in row exclusive mode')
+
 /**
  * The ledger of budgets in the database of a store, in tables that are made with the first budget. What it writes goes through the
  * queue of the store: each transaction is fenced, so that a gateway that was frozen or cut off holds nothing any more.
@@ -36,10 +39,13 @@ export function openBudgetTable(
 
   async function write<Result>(sql: () => Sql<Result>): Promise<Result> {
     if (!(await hasTables())) {
-      await queue.push(makeTables)
+      await queue.push(makeBudgetTables)
       isThere = true
     }
-    return queue.push(sql)
+    return queue.push(function* () {
+      yield* run(alone, {})
+      return yield* sql()
+    })
   }
 
   return {
@@ -54,10 +60,8 @@ export function openBudgetTable(
   }
 }
 
-/** Two processes may need them at the same moment. */
-const alone = statement<object>('lock table schema_version in share row exclusive mode')
-
-function* makeTables(): Sql<void> {
+/** Makes the tables of a ledger where they are missing. */
+export function* makeBudgetTables(): Sql<void> {
   yield* run(alone, {})
   for (const table of TABLES) yield* run(table, {})
 }

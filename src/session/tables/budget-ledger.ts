@@ -1,3 +1,4 @@
+import type { StoredTable } from '../copy/stored-tables.ts'
 import type {
   BudgetAmount,
   BudgetCheck,
@@ -13,6 +14,19 @@ import { all, forEach, get, type Query, run, type Sql, statement } from './sql.t
 
 /** What the names of the tables begin with: nothing in a file of their own, and this in a database that has other tables, too. */
 export type LedgerPrefix = '' | 'budget_'
+
+const PARTS = ['spent', 'held', 'added', 'earlier'] as const
+type Part = (typeof PARTS)[number]
+const COLUMNS = PARTS.flatMap((part) => [`${part}_nanos`, `${part}_tokens`])
+
+/** The tables without their prefix, for a copy. */
+export const ledgerTables: readonly StoredTable[] = [
+  { name: 'accounts', key: 1, columns: ['account', ...COLUMNS], long: [] },
+  { name: 'holds', key: 1, columns: ['id', 'time', 'nanos', 'tokens', 'accounts', 'open'], long: [] },
+  { name: 'grants', key: 1, columns: ['approval', 'hold'], long: [] },
+  { name: 'warnings', key: 3, columns: ['account', 'unit', 'level'], long: [] },
+  { name: 'counted', key: 2, columns: ['account', 'call', 'time'], long: [] },
+]
 
 interface AccountRow {
   readonly account: string
@@ -34,10 +48,7 @@ interface HoldRow extends BudgetAmount {
 /** Rows of one statement. */
 const ROWS_AT_ONCE = 50
 
-/**
- * The work of a ledger of budgets on its tables, each function for one transaction. Where several processes may write at once, the
- * rows of the accounts are locked before they are compared with a limit.
- */
+/** The work of a ledger of budgets on its tables: each function for one transaction, beside which no other process writes to them. */
 export function ledgerWork(prefix: LedgerPrefix) {
   const accountsTable = `${prefix}accounts`
   const holdsTable = `${prefix}holds`
@@ -47,10 +58,6 @@ export function ledgerWork(prefix: LedgerPrefix) {
 
   const readAccounts = (accounts: number): Query<AccountRow> => ({
     sql: `select * from ${accountsTable} where account in (${list('?', accounts)})`,
-    postgres: {
-      sql: `insert into ${accountsTable} (account) values ${list('(?)', accounts)}
-        on conflict (account) do update set account = excluded.account returning *`,
-    },
   })
   const readAccount = statement<{ account: string }, AccountRow>(
     `select * from ${accountsTable} where account = :account`,
@@ -64,7 +71,6 @@ export function ledgerWork(prefix: LedgerPrefix) {
   )
   const readHold = statement<{ id: string }, HoldRow>(
     `select nanos, tokens, accounts, open from ${holdsTable} where id = :id`,
-    `select nanos, tokens, accounts, open from ${holdsTable} where id = :id for update`,
   )
   const closeHold = statement<{ id: string }>(`update ${holdsTable} set open = 0 where id = :id`)
   const forgetHold = statement<{ id: string }>(`delete from ${holdsTable} where id = :id`)
@@ -139,8 +145,7 @@ export function ledgerWork(prefix: LedgerPrefix) {
   return {
     *hold({ id, call, time, most, checks, grant }: BudgetHold): Sql<HoldResult> {
       assertWhole(most)
-      // In one order, so that two processes never wait for each other.
-      const accounts = [...new Set(checks.map(({ account }) => account))].toSorted()
+      const accounts = [...new Set(checks.map(({ account }) => account))]
       const found = accounts.length === 0 ? [] : yield* all(readAccounts(accounts.length), accounts)
       const rows: Rows = new Map(found.map((row) => [row.account, row]))
       const used = yield* useGrant(grant, id)
@@ -197,10 +202,6 @@ export function ledgerWork(prefix: LedgerPrefix) {
 }
 
 type Rows = Map<string, AccountRow>
-
-const PARTS = ['spent', 'held', 'added', 'earlier'] as const
-type Part = (typeof PARTS)[number]
-const COLUMNS = PARTS.flatMap((part) => [`${part}_nanos`, `${part}_tokens`])
 
 const NOTHING: BudgetAmount = { nanos: 0, tokens: 0 }
 
