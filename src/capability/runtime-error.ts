@@ -28,6 +28,8 @@ export type RuntimeErrorCode =
   | 'standby'
   /** As many turns are open as may be; nothing was stored. The same may succeed later. */
   | 'overloaded'
+  /** As many files are there, or as many bytes of them, as may be in this home; nothing was stored. */
+  | 'over-quota'
   /** The model gave no answer where one is required. */
   | 'no-answer'
   /** The call could have cost more than is left of a budget, and did not leave. */

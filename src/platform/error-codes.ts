@@ -88,6 +88,11 @@ export const errorCodes = {
     meaning: 'The OpenID provider cannot be reached, or does not work; tokens do.',
     retryable: true,
   },
+  'over-quota': {
+    status: 507,
+    meaning:
+      'As many files are there, or as many bytes of them, as `people.maxFiles` and `people.maxFileBytes` allow each person. The file was not stored.',
+  },
   'storage-full': { status: 507, meaning: 'The disk is full.', retryable: true },
 
   // Stores, the index and archives: in `facts` of others, in the log, and in answers of the command.

@@ -255,6 +255,7 @@ test('every failure of the runtime has its status, its code and its facts', asyn
     closing: 503,
     standby: 503,
     overloaded: 503,
+    'over-quota': 507,
     timeout: 504,
     'storage-full': 507,
   }

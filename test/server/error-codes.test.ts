@@ -31,6 +31,7 @@ const elsewhere: Partial<Record<HttpErrorCode, readonly [made: string, tested: s
   'storage-full': ['src/runtime/failure.ts', 'test/runtime/storage.test.ts'],
   'storage-damaged': ['src/runtime/ledger/ledger.ts', 'test/cli-doctor.test.ts'],
   overloaded: ['src/runtime/sessions/admission.ts', 'test/runtime/queue.test.ts'],
+  'over-quota': ['src/capabilities/files/file-room.ts', 'test/people/file-room.test.ts'],
   'missing-content': ['src/runtime/calls/call-input.ts', 'test/server/entry-points.test.ts'],
   unwritable: ['src/platform/file-lock.ts', 'src/capabilities/subjects/core/write-subject-file.test.ts'],
   'over-budget': ['src/agent/hold-call.ts', 'test/runtime/budgets.test.ts'],

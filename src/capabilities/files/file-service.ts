@@ -6,6 +6,7 @@ import { defined, errorMessage, once, serialQueue } from '../../platform.ts'
 import type { Embedder, IndexProgress, MeaningSettings, SearchAnswer, SearchEngine, SearchQuery } from '../../search.ts'
 import { type FileOwner, type FileRow, openBlobs, type SessionStore } from '../../session.ts'
 import { confineNode } from '../../tool.ts'
+import { fileRoom, type FileRoom } from './file-room.ts'
 import { collectionName, createLibrary, type LibraryLimits } from './library.ts'
 import { copySharedFiles } from './shared-files.ts'
 
@@ -18,6 +19,8 @@ export interface FileService extends FileLibrary {
   engine(): Promise<SearchEngine>
   /** `undefined` if none is configured. */
   meaning(): Promise<MeaningStatus | undefined>
+  /** The files that are there, and how many there may be; `undefined`: any number. */
+  room(): Promise<FileRoom | undefined>
   /** Why the last call of the embedding model failed; empty if it succeeded. */
   warnings(): readonly string[]
 }
@@ -182,6 +185,7 @@ export function openFileService(options: FileServiceOptions): FileService {
       await lookAtMeaning()
       return { embedder: embedder.id, ...defined({ degraded }) }
     },
+    room: () => fileRoom(store, limits),
     warnings: () => (degraded === undefined ? [] : [`Files are searched by words alone: ${degraded}`]),
     recover: () => (recovering = recover().finally(() => (recovering = undefined))),
     idle: () => recovering ?? library.idle() ?? embedding.idle(),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { capability, type CapabilityHost, fileEmbedder, type TurnTool } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import type { FileService } from './file-service.ts'
+import type { LibraryLimits } from './library.ts'
 
 const settings = z
   .strictObject({
@@ -16,7 +17,8 @@ const settings = z
   .prefault({})
   .describe('Files that people add.')
 
-type FileSettings = z.output<typeof settings>
+/** The owner has as much room as the disk. */
+type FileSettings = z.output<typeof settings> & Pick<LibraryLimits, 'maxFiles' | 'maxFileBytes'>
 
 interface FilesService extends FileService {
   turnTools(): readonly TurnTool[]
@@ -30,6 +32,10 @@ export const files = capability<FileSettings, FilesService>({
   commands: {
     files: async () => (await import('./cli/files.ts')).filesCommand,
     search: async () => (await import('./cli/search.ts')).searchCommand,
+  },
+  settingsOfPerson: (given, _home, { maxFiles, maxFileBytes }) => {
+    if (maxFiles === undefined && maxFileBytes === undefined) return given
+    return { ...given, ...defined({ maxFiles, maxFileBytes }) }
   },
   start,
   async turn(self, question) {
@@ -50,7 +56,7 @@ export const files = capability<FileSettings, FilesService>({
     for (const { id } of await service.files({ type: 'session', id: session })) await service.remove(id)
   },
   warnings: ({ service }) => service.warnings(),
-  status: async ({ service }) => defined({ meaning: await service.meaning() }),
+  status: async ({ service }) => defined({ meaning: await service.meaning(), files: await service.room() }),
   idle: ({ service }) => service.idle(),
   stop: ({ service }) => service.close(),
 })

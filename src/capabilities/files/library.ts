@@ -12,7 +12,17 @@ import {
 } from '../../session.ts'
 import { type Clock, type FileLibrary, inbox, RuntimeError } from '../../capability.ts'
 import { counterKey, runtimeFailure, textTokens } from '../../runtime.ts'
-import { defined, errorMessage, fairTurns, fileLabel, sha256, SIGNATURE_BYTES, signatureType } from '../../platform.ts'
+import { fileRoom, requireRoom } from './file-room.ts'
+import {
+  defined,
+  errorMessage,
+  fairTurns,
+  fileLabel,
+  serialQueue,
+  sha256,
+  SIGNATURE_BYTES,
+  signatureType,
+} from '../../platform.ts'
 
 interface LibraryParts {
   readonly store: SessionStore
@@ -31,6 +41,10 @@ export interface LibraryLimits {
   readonly maxBytes: number
   /** Of the text of one file, tokens. */
   readonly maxTokens: number
+  /** How many files there may be; any number where absent. */
+  readonly maxFiles?: number
+  /** Of all files together; as many as the disk has where absent. */
+  readonly maxFileBytes?: number
 }
 
 /** Files that are read at the same time, and of these the most of one caller. */
@@ -43,6 +57,8 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
   const working = new Set<Promise<void>>()
   const listeners = new Map<string, Set<() => void>>()
   const stopped = new AbortController()
+  /** One file after another, so that two never take the same room. */
+  const entrance = serialQueue()
 
   async function file(id: string): Promise<FileRow> {
     const row = await store.file(id)
@@ -188,14 +204,20 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
       try {
         let row: FileRow | undefined
         let twin: FileRow | undefined
+        // Nothing is received where there is no room at all.
+        requireRoom(await fileRoom(store, limits), { name, bytes: 1 })
         const watched = watchBeginning(bytes)
         await blobs.put(watched.bytes, {
           maxBytes: limits.maxBytes,
           keep: async ({ hash, bytes: size }) => {
             twin = await findTwin({ hash, name, owner })
             if (twin) return
-            row = newRow(clock, { name, owner, hash, bytes: size }, state)
-            await store.putFile(row)
+            const next = newRow(clock, { name, owner, hash, bytes: size }, state)
+            await entrance.add(async () => {
+              requireRoom(await fileRoom(store, limits), next)
+              await store.putFile(next)
+            })
+            row = next
           },
         })
         if (twin) return { ...withMediaType(twin), repeated: true }

@@ -16,6 +16,7 @@ import { findGateway, withConnection } from '../connection.ts'
 import { usageFailure } from '../failure.ts'
 import { note, print, printChange, printJson } from '../io.ts'
 import { commandWithSubcommands } from '../subcommand.ts'
+import { sizeText } from '../state-text.ts'
 import { rowTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 
@@ -31,6 +32,8 @@ interface ListedPerson {
     readonly output: number
     readonly money?: number
     readonly storeBytes: number
+    readonly files: number
+    readonly fileBytes: number
     readonly updated?: string
   }
 }
@@ -81,10 +84,11 @@ function peopleTable(people: readonly ListedPerson[], io: Io): string {
     groups: groups?.join(', ') ?? '',
     sessions: usage === undefined ? 'not known' : String(usage.sessions),
     tokens: usage === undefined ? '' : numberText(usage.prompt + usage.output),
+    files: usage === undefined || usage.files === 0 ? '' : `${usage.files} (${sizeText(usage.fileBytes)})`,
     cost: usage?.money === undefined ? '' : exactMoneyText(usage.money),
     'last active': usage?.updated === undefined ? 'never' : timeText(usage.updated, now),
   }))
-  return rowTable(rows, io, { spare: ['email', 'groups', 'tokens'] })
+  return rowTable(rows, io, { spare: ['email', 'files', 'tokens'] })
 }
 
 async function addPerson(call: CommandCall, io: Io): Promise<number> {

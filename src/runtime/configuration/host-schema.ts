@@ -171,6 +171,16 @@ const people = z.strictObject({
     .max(10_000)
     .default(4)
     .describe('How many turns of one person run at once; the others wait, so that nobody takes the time of everybody.'),
+  maxFiles: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('How many files one person may have. More are refused with `over-quota`, 507. Any number unless given.'),
+  maxFileBytes: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('How many bytes the files of one person may have together. As many as the disk has unless given.'),
 })
 
 const audit = z.strictObject({

@@ -26,7 +26,7 @@ export function personConfiguration(
   return capabilities.reduce((made, each) => {
     const { settingsOfPerson } = each
     if (settingsOfPerson === undefined) return made
-    const settings: unknown = settingsOfPerson(capabilitySettings(configuration, each), home)
+    const settings: unknown = settingsOfPerson(capabilitySettings(configuration, each), home, people)
     return withValue(made, settingsSection(each).split('.'), settings) as Configuration
   }, own)
 }
@@ -35,7 +35,7 @@ export function personConfiguration(
 export function ownersFolders(configuration: Configuration, capabilities: readonly AnyCapability[]): readonly string[] {
   const apart = capabilities.filter((each) => {
     const settings: unknown = capabilitySettings(configuration, each)
-    return each.settingsOfPerson?.(settings, '') !== settings
+    return each.settingsOfPerson?.(settings, '', {}) !== settings
   })
   return homeFolders(configuration, apart)
 }

@@ -37,6 +37,8 @@ const usage = z.object({
   money: z.number().optional().describe('US dollars. Absent where no price is known.'),
   unpriced: z.number().int().describe('Calls whose money is not known.'),
   storeBytes: z.number().int().describe('Of the files of their store, bytes.'),
+  files: z.number().int().describe('Files that they have.'),
+  fileBytes: z.number().int().describe('Of these files, bytes.'),
   updated: z.iso.datetime().optional().describe('Of their newest session.'),
 })
 
@@ -68,10 +70,11 @@ export function peopleRoutes(options: PeopleRoutesOptions): readonly Route[] {
   }
 
   async function usageIn(runtime: Runtime): Promise<z.output<typeof usage>> {
-    const [report, [newest], { storeBytes }] = await Promise.all([
+    const [report, [newest], { storeBytes }, files] = await Promise.all([
       runtime.usage({ by: 'session', limit: 1 }),
       runtime.store.sessions({ limit: 1 }),
       runtime.metrics(),
+      runtime.store.files(),
     ])
     const more = 'rest' in report ? report.rest : undefined
     const { calls, prompt, output, money, unpriced, unreported } = report.total
@@ -82,6 +85,8 @@ export function peopleRoutes(options: PeopleRoutesOptions): readonly Route[] {
       output,
       unpriced: unpriced + unreported,
       storeBytes,
+      files: files.length,
+      fileBytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
       ...defined({ money, updated: newest?.updated }),
     }
   }

@@ -20,6 +20,8 @@ export interface ListedPerson {
     /** US dollars. Absent: no price is known. */
     readonly money?: number
     readonly unpriced: number
+    readonly files: number
+    readonly fileBytes: number
     /** ISO 8601. Absent: they have not said anything yet. */
     readonly updated?: string
   }

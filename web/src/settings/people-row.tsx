@@ -5,7 +5,7 @@ import { rich } from '../language/rich.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirmation } from '../parts/confirmation.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { dollars, price, timeText } from '../parts/numbers.ts'
+import { bytes, dollars, price, timeText } from '../parts/numbers.ts'
 import { useAction } from '../parts/use-action.ts'
 import { PersonGroups } from './people-groups.tsx'
 import { type Invitation, type ListedPerson, PEOPLE, roles } from './people-kind.ts'
@@ -111,11 +111,17 @@ function Usage({ person: { usage } }: { readonly person: ListedPerson }): ReactN
         sessions === 1 ? t`1 session` : t`${sessions} sessions`,
         t`${prompt + output} tokens`,
         ...costWords(usage),
+        ...fileWords(usage),
       ].join(' · ')}
       {' · '}
       {rich`last active ${<time dateTime={updated}>{timeText(updated)}</time>}`}
     </p>
   )
+}
+
+function fileWords({ files, fileBytes }: NonNullable<ListedPerson['usage']>): readonly string[] {
+  if (files === 0) return []
+  return [files === 1 ? t`1 file, ${bytes(fileBytes)}` : t`${files} files, ${bytes(fileBytes)}`]
 }
 
 /** Nothing is 0 because its price is not known. */

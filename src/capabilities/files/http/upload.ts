@@ -62,20 +62,14 @@ export async function upload(
   return { files: files.filter((row) => row !== undefined), refused }
 }
 
-async function findOwnOwner(self: FileOwners, given: OwnerFields): Promise<FileOwner> {
-  const owner = await findOwner(self, given)
-  await requireOwnFiles(self, owner)
-  return owner
-}
-
-/** A file that is too large, or has no name, is refused by itself; everything else concerns the whole form. */
+/** A file that is too large, has no room or no name is refused by itself; everything else concerns the whole form. */
 function fileFailure(name: string, error: unknown): Failure {
   if (!(error instanceof RuntimeError)) throw error
   const { facts, message } = error
   if (facts['store'] === 'too-large') {
     return new HttpFailure('file-too-large', `The file ${name} was refused: ${message}.`, { file: name }).failure
   }
-  if (error.code !== 'invalid-input') throw error
+  if (error.code !== 'invalid-input' && error.code !== 'over-quota') throw error
   return toFailure(error)
 }
 
