@@ -125,6 +125,14 @@ async function world(t: TestContext, store: string | undefined) {
   return { start, bills, random }
 }
 
+/** Longer than the lease: its homes are at others by then. What it had in its hands it may send now. */
+async function wakeLater(gateway: Gateway): Promise<void> {
+  await sleep(8_000)
+  gateway.child.kill('SIGCONT')
+  await sleep(2_000)
+  await end(gateway)
+}
+
 async function end({ child }: Gateway): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGKILL')
@@ -176,14 +184,12 @@ async function race(
   const people = await addPeople(gateways()[0]!)
   const seen = { answered: 0, refused: 0, broken: 0, aborted: 0 }
   let left = CALLS
-  const begun = new Set<() => void>()
+  const waiting = new Set<{ readonly until: number; readonly resolve: () => void }>()
   /** Resolves once so many more calls were asked for; whether there are more to come. */
   async function more(calls: number): Promise<boolean> {
-    const until = Math.max(0, left - calls)
-    while (left > until)
-      await new Promise<void>((resolve) => {
-        begun.add(resolve)
-      })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    waiting.add({ until: Math.max(0, left - calls), resolve })
+    if (left > 0) await promise
     return left > 0
   }
   const asking = people.flatMap(({ name, token }) =>
@@ -198,8 +204,11 @@ async function race(
           continue
         }
         left -= 1
-        for (const hear of begun) hear()
-        begun.clear()
+        for (const each of waiting) {
+          if (left > each.until) continue
+          waiting.delete(each)
+          each.resolve()
+        }
         if (isLeft) setTimeout(() => leaving.abort(), random(60))
         try {
           const stream = random(2) === 0
@@ -300,14 +309,7 @@ test(
           if (round % 2 === 0) {
             ends.frozen += 1
             one.child.kill('SIGSTOP')
-            frozen.push(
-              sleep(8_000).then(async () => {
-                one.child.kill('SIGCONT')
-                // What it had in its hands it may send now.
-                await sleep(2_000)
-                await end(one)
-              }),
-            )
+            frozen.push(wakeLater(one))
           } else {
             ends.killed += 1
             await end(one)

@@ -49,7 +49,7 @@ test(
     const seen = { left: 0, refused: 0, fenced: 0, unsettled: 0, unreported: 0, released: 0, takeovers: 0, again: 0 }
 
     const opened: SessionStore[] = []
-    const join = async (beside: boolean): Promise<SessionStore> => {
+    const enter = async (beside: boolean): Promise<SessionStore> => {
       const store = await openStore({ clock: systemClock, path: address, beside })
       opened.push(store)
       return store
@@ -57,8 +57,8 @@ test(
     t.after(async () => {
       for (const store of opened) await store.close().catch(() => {})
     })
-    let gateway = await join(false)
-    let beside = await join(true)
+    let gateway = await enter(false)
+    let beside = await enter(true)
     let takingOver: Promise<void> | undefined
 
     /** What a takeover does first is done while calls are held: the gateway finds out with its next write. */
@@ -67,13 +67,13 @@ test(
       const lost = gateway
       await server().execute('update foreword.ownership set epoch = epoch + 1', name)
       await lost.close().catch(() => {})
-      const next = await join(false)
+      const next = await enter(false)
       await next.budgets!.recover('2000-01-01')
       gateway = next
       // A command beside it may end at any moment, too.
       if (random(3) > 0) return
       const other = beside
-      beside = await join(true)
+      beside = await enter(true)
       await other.close().catch(() => {})
     }
 

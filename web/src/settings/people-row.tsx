@@ -121,7 +121,7 @@ function Usage({ person: { usage } }: { readonly person: ListedPerson }): ReactN
 
 function fileWords({ files, fileBytes }: NonNullable<ListedPerson['usage']>): readonly string[] {
   if (files === 0) return []
-  return [files === 1 ? t`1 file, ${bytes(fileBytes)}` : t`${files} files, ${bytes(fileBytes)}`]
+  return [files === 1 ? `${t`1 file`}, ${bytes(fileBytes)}` : t`${files} files, ${bytes(fileBytes)}`]
 }
 
 /** Nothing is 0 because its price is not known. */
