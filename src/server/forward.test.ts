@@ -26,6 +26,7 @@ async function twoGateways(t: TestContext, drops: ForwardOptions['headersToDrop'
       hold: () => () => {},
       suspect: () => {},
       isGone: () => false,
+      isLost: () => false,
       isCutOff: () => false,
     },
     personOf: (incoming) => headersOf(incoming).get('cookie') ?? undefined,
@@ -57,4 +58,58 @@ test('a sign-in is at the gateway of the owner, also for a browser that is signe
   assert.equal(await ask('/sign-ins'), 'the gateway of ann')
   for (const path of ['/sign-in', '/sign-in?to=/', '/sign-in/done?code=c&state=s'])
     assert.equal(((await ask(path)) as { readonly url: string }).url, path)
+})
+
+/** A gateway that hands on what is for the owner, and what it is to find out about the others while it does. */
+async function forwarding(t: TestContext, other: RequestListener) {
+  const at = await listening(t, other)
+  const found = { isLost: false, isCutOff: false, isHere: false }
+  const forwarder = createForwarder({
+    clock: systemClock,
+    homes: {
+      place: async () => ({ elsewhere: at }),
+      hold: () => () => {},
+      suspect: () => {},
+      isGone: () => found.isLost,
+      isLost: () => found.isLost,
+      isCutOff: () => found.isCutOff,
+    },
+    personOf: () => undefined,
+    ownersGateway: () => (found.isHere ? undefined : at),
+    headersToDrop: () => [],
+    refuse: (sockets, error) => void writeResponse(sockets, new Response(String(error), { status: 503 })),
+  })
+  const reached = Promise.withResolvers<void>()
+  const url = await listening(t, (incoming, outgoing) =>
+    forwarder.pass({ incoming, outgoing }, () => reached.resolve()),
+  )
+  return { url, found, reached: reached.promise }
+}
+
+test('a request that a gateway has in its hands is refused once that gateway is lost, and so is the next one at once', async (t) => {
+  const asked = Promise.withResolvers<void>()
+  const { url, found } = await forwarding(t, () => asked.resolve())
+  const answer = fetch(url)
+  await asked.promise
+  found.isLost = true
+  assert.equal((await answer).status, 503)
+  assert.equal((await fetch(url)).status, 503)
+})
+
+test('what streams from a gateway ends once that gateway is lost', async (t) => {
+  const { url, found } = await forwarding(t, (_, outgoing) => void outgoing.write('the beginning'))
+  const answer = await fetch(url)
+  found.isLost = true
+  await assert.rejects(answer.text())
+})
+
+test('a gateway that its database does not answer ends what waits for it, and refuses everything but questions about its health', async (t) => {
+  const { url, found, reached } = await forwarding(t, () => {})
+  found.isHere = true
+  const answer = fetch(url)
+  await reached
+  found.isCutOff = true
+  await assert.rejects(answer)
+  assert.equal((await fetch(`${url}/api/status`)).status, 503)
+  await assert.rejects(fetch(`${url}/health/ready`), 'it came to the gateway itself, which says nothing here')
 })

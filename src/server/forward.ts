@@ -18,13 +18,15 @@ const TRIES = 4
 const LOOK_MS = 500
 /** How long a gateway may need to take a connection, ms. */
 const CONNECT_MS = 2_000
+/** How long a gateway that does not say that it is there may need for an answer, ms. */
+const SILENT_MS = 3_000
 const MOST_HOPS = 2
 
 /** Answers a request that this gateway has itself. `person`: whose home it opens. */
 type Here = (person: string | undefined) => void
 
 /** What a forwarder asks about homes and the gateways that have them. */
-export type ForwardedHomes = Pick<PeopleHomes, 'place' | 'hold' | 'suspect' | 'isGone' | 'isCutOff'>
+export type ForwardedHomes = Pick<PeopleHomes, 'place' | 'hold' | 'suspect' | 'isGone' | 'isLost' | 'isCutOff'>
 
 export interface ForwardOptions {
   readonly clock: Clock
@@ -70,7 +72,7 @@ export function createForwarder({ clock, homes, personOf, ownersGateway, headers
       }
       if (!(hops < MOST_HOPS)) throw elsewhere(`This is at ${at}.`)
       // The home of a person is opened elsewhere then; that of the owner is where somebody takes it over.
-      if (homes.isGone(at) && person === undefined) break
+      if (homes.isLost(at) && person === undefined) break
       const isStillThere = async () => (await placeOf(incoming, person, false)) === at
       if (await send(sockets, { at, hops }, isStillThere)) return
     }
@@ -120,11 +122,14 @@ export function createForwarder({ clock, homes, personOf, ownersGateway, headers
       homes.suspect(at)
       return false
     }
-    // A frozen gateway keeps its connections.
+    // A frozen gateway keeps its connections. One that is only slow to say that it is there may be busy with this.
+    const since = clock.monotonic()
     let isLooking = false
     whileOpen(outgoing, () => {
-      if (homes.isGone(at)) upstream.destroy(new Error('it is gone'))
-      if (isLooking || upstream.destroyed) return
+      const isDoubtful = homes.isGone(at)
+      if (homes.isLost(at) || (isDoubtful && clock.monotonic() - since > SILENT_MS))
+        upstream.destroy(new Error('it is gone'))
+      if (isDoubtful || isLooking || upstream.destroyed) return
       isLooking = true
       isStillThere()
         .then((is) => is || upstream.destroy(new Error('another gateway has taken over')))

@@ -144,6 +144,7 @@ const nobodysHomes: ForwardedHomes = {
   hold: () => () => {},
   suspect: () => {},
   isGone: () => false,
+  isLost: () => false,
   isCutOff: () => false,
 }
 

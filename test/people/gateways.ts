@@ -250,7 +250,6 @@ export async function end(gateways: Asked, { token, session }: Person, turn: str
  * how many nobody knows: the gateway ended in the midst of it, and the log says so.
  */
 export async function check(gateways: Asked, people: readonly Person[], letters: () => readonly string[]) {
-  const sent = Map.groupBy(letters(), (line) => (JSON.parse(line) as { readonly of: string }).of)
   let unknown = 0
   for (const person of people) {
     const path = `/api/sessions/${person.session}`
@@ -262,6 +261,7 @@ export async function check(gateways: Asked, people: readonly Person[], letters:
     const inputs = entries.flatMap((entry) => (entry.type === 'input' ? [entry.message.content] : []))
     assert.deepEqual(inputs, person.said, `every message of ${person.name} once, in order`)
     for (const entry of entries) if (entry.type === 'turn-end') assert.equal(entry.outcome.type, 'completed')
+    const sent = Map.groupBy(letters(), (line) => (JSON.parse(line) as { readonly of: string }).of)
     const done = new Set(entries.flatMap((entry) => (entry.type === 'tool-end' && entry.ok ? [entry.turn] : [])))
     for (const entry of entries) {
       if (entry.type !== 'input') continue

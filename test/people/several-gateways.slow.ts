@@ -96,3 +96,40 @@ test('a file that was uploaded at one gateway is there when another one has the 
     assert.equal(await response.text(), `The note of ${who.name}.`)
   }
 })
+
+test(
+  'a gateway that has taken over gives up the connections with which it looked at the store before',
+  options,
+  async (t) => {
+    const store = await database().database()
+    const { start } = await openWorld(t, store)
+    const [first, second] = [await start(), await start()]
+    const [ann] = await addPeople(first, ['ann'])
+    // It looks at who may come in.
+    while (
+      (await fetch(`${second.url}/api/sessions`, { headers: { authorization: `Bearer ${ann!.token}` } })).status !== 200
+    );
+    const connections = async () => {
+      const rows = await database().execute(
+        `select pid from pg_stat_activity where application_name = 'foreword ${second.child.pid}' and datname = '${/\/(store_\d+)/.exec(store)![1]}'`,
+      )
+      return rows.map(({ pid }) => Number(pid))
+    }
+    const before = await connections()
+    const waits = new Set(before)
+    assert.ok(waits.size >= 2, 'one that waits for the store, and one that reads it')
+    first.child.kill('SIGKILL')
+    while (!((await (await fetch(`${second.url}/health/ready`)).json()) as { readonly ok?: boolean }).ok);
+    // The connection that waited is the one that writes now, and the home of ann may have stayed as it was.
+    let kept: readonly number[]
+    do kept = (await connections()).filter((pid) => waits.has(pid))
+    while (kept.length > 1)
+    // Somebody who comes in by a token that was made since is let in: the lists are those of the store itself.
+    const { token } = await ask<{ readonly token: string }>(second, TOKEN, '/api/tokens', {
+      name: 'late',
+      scope: 'read',
+    })
+    assert.ok(await askAny(() => [second], token, '/api/sessions'))
+    assert.ok(await askAny(() => [second], ann!.token, '/api/sessions'))
+  },
+)

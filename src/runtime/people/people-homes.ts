@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { RuntimeError } from '../../capability.ts'
 import { type Clock, errorMessage, settlesWithin, withTimeout } from '../../platform.ts'
+import { StoreError } from '../../session.ts'
 import { personStore } from '../configuration/configuration.ts'
 import type { HostedRuntime } from '../create-runtime.ts'
 import {
@@ -51,7 +52,7 @@ const FOUND_MS = 2_000
 /** How long the database may need to say who has a home, ms. */
 const HOLDER_MS = 2_000
 /** How long another gateway may need to say that it is there, ms. */
-const ANSWER_MS = 3_000
+const ANSWER_MS = 4_000
 /** How many homes are opened at once where a gateway is gone: one that has to be waited for keeps no other one. */
 const OPENED_AT_ONCE = 4
 /** How many looks at the list of gateways a home has to be quiet for before it moves to where it belongs. */
@@ -74,6 +75,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     },
   })
   const opened = new Map<string, Promise<OpenPersonHome>>()
+  const closing = new Map<string, Promise<void>>()
   const found = new Map<string, { readonly address: string; readonly until: number }>()
   const inUse = new Map<string, number>()
   const quiet = new Map<string, number>()
@@ -88,7 +90,9 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       throw new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
     const before = opened.get(name)
     if (before) return before
-    const next = openPersonHome(name, { ...options, shared: shared(), owner: around }, placement.isGone)
+    const open = () => openPersonHome(name, { ...options, shared: shared() }, placement.isGone)
+    // Where it was taken over and comes back, the former one gives its folder free first.
+    const next = closing.get(name)?.then(open) ?? open()
     opened.set(name, next)
     void welcome(name, next)
     return next
@@ -114,11 +118,15 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     const one = await own?.catch(() => undefined)
     if (one === undefined || opened.get(name) !== own) return
     opened.delete(name)
-    try {
-      await one.runtime.close()
-    } finally {
+    const ended = one.runtime.close().finally(() => {
       one.release()
-    }
+      closing.delete(name)
+    })
+    closing.set(
+      name,
+      ended.catch(() => {}),
+    )
+    await ended
   }
 
   /** Opens what belongs here, closes what belongs elsewhere and is quiet, and what belongs to nobody any more. */
@@ -153,7 +161,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     const store = storeOf(name)
     if (store === undefined) return undefined
     const { homeHolder } = await import('../configuration/home-store.ts')
-    return withTimeout(clock, homeHolder(store, environment), HOLDER_MS, { error: cutOffError })
+    return withTimeout(clock, homeHolder(store, environment), HOLDER_MS, { error: () => cutOffError() })
   }
 
   function storeOf(name: string) {
@@ -196,6 +204,8 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
         return { runtime: (await (here ?? opening(name))).runtime }
       } catch (error) {
         if (error instanceof HomeElsewhere) return { elsewhere: error.address }
+        // A database that is there again in a moment is no fault of the home.
+        if (error instanceof StoreError && error.code === 'io' && peers() !== undefined) throw cutOffError(error)
         throw error
       }
     },
@@ -222,6 +232,8 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     },
     /** Whether a gateway, by its address, is taken for gone: it is not reached, or the database has no sign of life of it. */
     isGone: placement.isGone,
+    /** Whether the database has no sign of life of a gateway. */
+    isLost: placement.isLost,
     /** Whether the database has not answered this gateway for so long that another one may have what is here. */
     isCutOff: placement.isCutOff,
     /** A gateway does not answer. */
@@ -320,6 +332,7 @@ async function answers(clock: Clock, address: string): Promise<boolean> {
   )
 }
 
-function cutOffError(): RuntimeError {
-  return new RuntimeError('standby', 'The database does not answer, so that another gateway may work now.')
+function cutOffError(cause?: unknown): RuntimeError {
+  const message = 'The database does not answer, so that another gateway may work now.'
+  return new RuntimeError('standby', message, {}, { cause })
 }

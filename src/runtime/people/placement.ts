@@ -28,7 +28,8 @@ export function createPlacement(
   let missed = 0
 
   /** One that the database has no sign of life of, or that this gateway does not reach. */
-  const isGone = (address: string): boolean => lost.has(address) || (gone.get(address) ?? -Infinity) > clock.monotonic()
+  const isLost = (address: string): boolean => lost.has(address)
+  const isGone = (address: string): boolean => isLost(address) || (gone.get(address) ?? -Infinity) > clock.monotonic()
   const suspect = (address: string): void => void gone.set(address, clock.monotonic() + GONE_MS)
 
   async function read(): Promise<void> {
@@ -49,6 +50,7 @@ export function createPlacement(
 
   return {
     isGone,
+    isLost,
     suspect,
     /** Whether the database has not answered for the time of a lease. Time in which this process did not run does not count. */
     isCutOff: (): boolean => missed >= MISSED_READINGS,
