@@ -107,4 +107,4 @@ export function virtualTime(start: string) {
 const setRealImmediate = setImmediate
 
 /** What is imported for the first time comes from the real disk, and no time passes meanwhile. */
-const loadsModules = () => process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'))
+const loadsModules = () => process.getActiveResourcesInfo().some((name) => /^(?:FSReq|CloseReq)/.test(name))
