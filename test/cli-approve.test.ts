@@ -245,7 +245,7 @@ test('a person who leaves the question leaves the turn as it is', async () => {
   assert.equal(code, 3)
   assert.match(
     drawn(stderr),
-    /write_file waits for your approval\. The turn is kept. Continue it with `foreword approve approval-1`/,
+    /write_file waits for your approval\. The turn is kept. Continue it with\s`foreword approve approval-1`/,
   )
   assert.equal((await runtime.approvals()).length, 1)
 })
@@ -256,7 +256,7 @@ test('send in a pipe, without a gateway, exits with code 3 and prints how to con
     code: 3,
     stdout: '',
     stderr:
-      'foreword send: write_file waits for your approval. The turn is kept. Continue it with `foreword approve approval-1`.\n' +
+      'foreword send: write_file waits for your approval. The turn is kept. Continue it with\s`foreword approve approval-1`.\n' +
       '  Continue the session with `foreword chat --session session-1`.\n',
   })
   const other = deciding()
@@ -293,7 +293,7 @@ test('a signal that ends a send whose turn waits leaves the turn and its questio
     assert.equal(code, 3)
     assert.match(
       stderr,
-      /The turn is kept. Continue it with `foreword approve approval-1`\.\n.*`foreword chat --session session-1`/,
+      /The turn is kept. Continue it with\s`foreword approve approval-1`\.\n.*`foreword chat --session session-1`/,
     )
     if (words.length > 2) assert.deepEqual(JSON.parse(stdout).approval.approval, waits.approval)
     assert.deepEqual(

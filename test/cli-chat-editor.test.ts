@@ -266,7 +266,7 @@ test('a question that is left with Ctrl-D stays undecided, and its turn is kept'
   screen.type('\u0004')
   assert.equal((await chat).code, 3)
   await screen.until(
-    /write_file waits for your approval\. The turn is kept. Continue it with `foreword approve approval-1`\./,
+    /write_file waits for your approval\. The turn is kept. Continue it\s+with\s+`foreword approve approval-1`\./,
     { scrollback: true },
   )
   assert.equal((await runtime.approvals()).length, 1)

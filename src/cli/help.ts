@@ -3,6 +3,7 @@ import type { Command, CommandGroup, Io, ListedCommand } from '../capability.ts'
 import { applyStyle, width } from './io.ts'
 import { table } from './table.ts'
 import { version } from './version.ts'
+import { wrappedLine } from './wrapped-line.ts'
 
 export function commandList(commands: Readonly<Record<string, ListedCommand>>, io: Io): string {
   const listed = Object.entries(commands).filter(([, { movedTo }]) => movedTo === undefined)
@@ -76,15 +77,4 @@ function wrapped(text: string, columns: number): string {
     .split('\n')
     .map((line) => (line.startsWith(' ') ? line : wrappedLine(line, Math.min(columns, 100))))
     .join('\n')
-}
-
-/** A line broken at words, each part at most `columns` characters where its words allow it. */
-export function wrappedLine(line: string, columns: number): string {
-  const lines = ['']
-  for (const word of line.split(' ')) {
-    const last = lines.at(-1)!
-    if (last !== '' && last.length + word.length + 1 > columns) lines.push(word)
-    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`
-  }
-  return lines.join('\n')
 }

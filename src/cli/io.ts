@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import type { AnyCapability, CommandCall, Io, Output } from '../capability.ts'
 import { exactLine } from '../context.ts'
+import { wrappedLine } from './wrapped-line.ts'
 
 /** Prints data to standard output with a line break. On a terminal only looks stay of what could control it. */
 export function print(io: Io, text: string, look?: Look): void {
@@ -54,10 +55,16 @@ export function printChange(facts: unknown, sentence: string, { json }: Pick<Com
   return 0
 }
 
-/** The same to the error output, so that a pipe contains only data. */
+/** The same to the error output, so that a pipe contains only data. A terminal has sentences broken at words. */
 export function note(io: Io, text: string, look?: Look): void {
-  const styled = look === undefined ? text : applyStyle(io, look, text, io.stderr)
+  const lines = io.stderr.isTTY === true ? text.split('\n').map((line) => brokenSentence(line, width(io))) : [text]
+  const styled = look === undefined ? lines.join('\n') : applyStyle(io, look, lines.join('\n'), io.stderr)
   io.stderr.write(`${withoutControl(styled, io.stderr)}\n`)
+}
+
+/** Lines that begin with a space are set as they are. */
+function brokenSentence(line: string, columns: number): string {
+  return line.startsWith(' ') ? line : wrappedLine(line, columns)
 }
 
 export function width(io: Io): number {

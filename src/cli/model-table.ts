@@ -4,7 +4,7 @@ import type { GatewayConnection } from '../capability.ts'
 import { nearestName } from '../platform.ts'
 import type { ModelStatus } from '../runtime.ts'
 import { CommandFailure } from './failure.ts'
-import { wrappedLine } from './help.ts'
+import { wrappedLine } from './wrapped-line.ts'
 import { fittedTable } from './table.ts'
 import { withLocalTimes } from './time-text.ts'
 

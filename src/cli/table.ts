@@ -1,5 +1,6 @@
 import type { Io } from '../capability.ts'
 import { lineLimit } from './io.ts'
+import { cells } from './wrapped-line.ts'
 
 /** Rows as lines with aligned columns, two spaces apart. `right` gives the indexes of right-aligned columns. */
 export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
@@ -54,19 +55,6 @@ export function rowTable<Row extends Readonly<Record<string, string>>>(
   const indexes = (names: readonly (keyof Row)[]) => names.map((name) => head.indexOf(String(name)))
   const lines = rows.map((row) => Object.values(row))
   return fittedTable([head, ...lines], { right: indexes(right), columns: lineLimit(io), spare: indexes(spare) })
-}
-
-const ASCII = /^[\u0020-\u007e]*$/
-
-/** Characters of two terminal cells: East Asian ones and emoji. */
-const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
-
-function cells(text: string): number {
-  if (ASCII.test(text)) return text.length
-  let sum = 0
-  for (const { segment } of new Intl.Segmenter().segment(text)) sum += WIDE.test(segment) ? 2 : 1
-  return sum
 }
 
 export function cutToCells(text: string, columns: number): string {

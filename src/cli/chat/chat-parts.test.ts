@@ -83,6 +83,9 @@ test('the status line leaves out what matters least until it fits', () => {
   assert.equal(statusText(status, 75, io), 'a/model · ███░░░░░▒▒ 2.5k/10k · last turn $0.0021 · session $0.0123')
   assert.equal(statusText(status, 40, io), 'a/model · ███░░░░░▒▒ 2.5k/10k · $0.0123')
   assert.equal(statusText(status, 20, io), 'a/model · 2.5k/10k')
+  const own = { model: 'own/model', used: 500, window: 10_000 }
+  assert.match(statusText({ ...own, free: true, turnMoney: 0 }, 75, io), / tokens · free$/)
+  assert.match(statusText({ ...own, free: true, money: 0.01 }, 75, io), / tokens · \$0\.010*$/)
   assert.equal(statusText({ model: 'a/very/long/model' }, 10, io), 'a/very/lo…')
   for (let columns = 1; columns < 130; columns++) assert.ok(statusText(status, columns, io).length <= columns)
 })

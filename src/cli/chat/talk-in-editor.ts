@@ -264,12 +264,12 @@ function fileAt(name: string, directory: string): MentionedFile | undefined {
 async function fetchChatStatus(conversation: Chat): Promise<ChatStatus> {
   const { connection, session } = conversation
   try {
-    const { model, manifest, figures } = await fetchPreview(connection, { session })
+    const { model, manifest, figures, free } = await fetchPreview(connection, { session })
     const { window, reserve } = manifest.budget
     // Where the model has no price there is no cost to add up.
     const known = session !== undefined && figures.money !== undefined
     const { money, lastTurn } = known ? await fetchSessionCost(connection, session) : {}
-    return { model, used: figures.total, window, reserve, ...defined({ money, turnMoney: lastTurn?.money }) }
+    return { model, used: figures.total, window, reserve, ...defined({ free, money, turnMoney: lastTurn?.money }) }
   } catch {
     return { model: await conversation.model().catch(() => 'The gateway does not answer.') }
   }
@@ -282,6 +282,8 @@ interface ChatStatus {
   readonly used?: number
   readonly window?: number
   readonly reserve?: number
+  /** The next call costs nothing. */
+  readonly free?: boolean
   /** The cost of the session so far; absent where a price is unknown. */
   readonly money?: number
   readonly turnMoney?: number
@@ -289,13 +291,13 @@ interface ChatStatus {
 
 /** One line of at most `columns` columns. The least important parts are left out first. */
 export function statusText(status: ChatStatus, columns: number, io: Pick<Io, 'environment'>): string {
-  const { model, used, window, reserve, money, turnMoney } = status
+  const { model, used, window, reserve, free, money, turnMoney } = status
   if (used === undefined || window === undefined) return cutToCells(model, columns)
   const cost = money === undefined ? [] : [moneyText(money)]
   const sums =
     turnMoney === undefined ? cost : [`last turn ${moneyText(turnMoney)}`, ...cost.map((all) => `session ${all}`)]
   // What runs on one's own machine costs nothing, which is one word, as on the page.
-  const costs = money === 0 && !turnMoney ? ['free'] : sums
+  const costs = (free || money === 0) && !money && !turnMoney ? ['free'] : sums
   const drawn = (cells: number) => bar({ used, whole: window, ...defined({ reserved: reserve }) }, cells, io)
   const kept = reserve === undefined ? [] : [`${numberText(reserve)} for the answer`]
   const exact = `${numberText(used)} of ${numberText(window)} tokens`

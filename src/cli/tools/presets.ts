@@ -2,7 +2,7 @@ import type { CommandCall, Io } from '../../capability.ts'
 import { nearestHint } from '../../platform.ts'
 import type { CommandGrammar, CommandPreset, Operand, WordKind } from '../../tool.ts'
 import { CommandFailure } from '../failure.ts'
-import { wrappedLine } from '../help.ts'
+import { wrappedLine } from '../wrapped-line.ts'
 import { applyStyle, print, printJson, width } from '../io.ts'
 
 /** Prints every preset of commands, or one with its commands and their flags. Needs no gateway. */
