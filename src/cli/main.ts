@@ -107,8 +107,21 @@ async function commandNamed(name: string, io: Io): Promise<Command> {
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (load !== undefined) return await load(io)
   const written = (near: string) => `\`foreword ${near}\``
-  const hint = nearestHint(name, Object.keys(commands), 'List the commands with `foreword --help`.', written)
+  const known = ELSEWHERE[name]
+  const otherwise = known === undefined ? 'List the commands with `foreword --help`.' : `Use \`foreword ${known}\`.`
+  const hint = nearestHint(name, Object.keys(commands), otherwise, written)
   throw usageFailure(name.startsWith('-') ? `Write the command before ${name}.` : `Unknown command "${name}".`, hint)
+}
+
+/** Words that people try, by what other programs call it. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  setup: 'start',
+  init: 'start',
+  status: 'doctor',
+  show: 'sessions show ID',
+  history: 'search --history TEXT',
+  settings: 'config',
+  key: 'config',
 }
 
 /** Prints what went wrong, where, and how to fix it; the stack only with `FOREWORD_DEBUG`. Returns the exit code. */

@@ -66,6 +66,8 @@ for (const [key, words, value] of [
   ['model', ['"5"'], '5'],
   ['context.layout', ['chai'], 'chai'],
   ['context.layout', ['{"extends":"chai"}'], { extends: 'chai' }],
+  ['store', ['postgres://u@h/d'], 'postgres://u@h/d'],
+  ['store', ['"postgres://u@h/d"'], 'postgres://u@h/d'],
   ['models.a/b', ['{"window":9}'], { window: 9 }],
 ] as const) {
   test(`${words.join(' ')} for ${key} is ${JSON.stringify(value)}`, () =>

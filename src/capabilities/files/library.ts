@@ -1,4 +1,4 @@
-import { audioTokens, imageTokens, type TokenCounter } from '../../context.ts'
+import { audioTokens, imageTokens, numberText, type TokenCounter } from '../../context.ts'
 import type { Document, DocumentReader, Unreadable } from '../../document.ts'
 import type { SearchEngine } from '../../search.ts'
 import {
@@ -344,7 +344,7 @@ async function fileState(
   }
   const tokens = found.tokens ?? (await textTokens(clock, counter, text))
   if (tokens > limits.maxTokens) {
-    const reason = `It has ${tokens} tokens; the most is ${limits.maxTokens}. Split it into smaller files.`
+    const reason = `It has ${numberText(tokens)} tokens; the most is ${numberText(limits.maxTokens)}. Split it into smaller files.`
     return { type: 'failed', code: 'too-many-tokens', reason }
   }
   const pages = found.pages ? { pages: found.pages } : {}

@@ -25,7 +25,8 @@ export function parseWords(path: KeyPath, words: readonly string[], { json }: { 
   const [text = ''] = words
   if (schema?.type === 'array' && words.length > 1) return words.map((word) => parseItem(word, schema.items?.type))
   if (words.length > 1) return words
-  return schema?.type === 'string' ? parseJson(text, text) : parseValue(text, schema)
+  const isText = schema?.type === 'string' || (schema?.anyOf !== undefined && text.startsWith('"'))
+  return isText ? parseJson(text, text) : parseValue(text, schema)
 }
 
 function parseList(text: string, type: string | undefined): unknown {
