@@ -256,7 +256,7 @@ test('send in a pipe, without a gateway, exits with code 3 and prints how to con
     code: 3,
     stdout: '',
     stderr:
-      'foreword send: write_file waits for your approval. The turn is kept. Continue it with\s`foreword approve approval-1`.\n' +
+      'foreword send: write_file waits for your approval. The turn is kept. Continue it with `foreword approve approval-1`.\n' +
       '  Continue the session with `foreword chat --session session-1`.\n',
   })
   const other = deciding()

@@ -52,6 +52,7 @@ test('a command or option that was mistyped is answered with the nearest one', a
     stdout: '',
     stderr: 'foreword: Unknown command "sned".\n  Did you mean `foreword send`?\n',
   })
+  assert.match((await run(['setup'])).stderr, /Unknown command "setup"\.\n {2}Use `foreword start`\.$/m)
   assert.deepEqual(await run(['send', 'x', '--sesion', '1']), {
     code: 2,
     stdout: '',

@@ -86,7 +86,7 @@ test('totals and rows of usage are exactly the sums of what the calls reported',
   const used = calls.reduce((sum, { manifest }) => sum + manifest.used, 0)
   assert.equal(layers.counted, used)
   // Those that reported nothing, too, have the size that their own pages show.
-  const shown = calls.reduce((sum, call) => sum + figuresOfCall(call, undefined).total, 0)
+  const shown = calls.reduce((sum, made) => sum + figuresOfCall(made, undefined).total, 0)
   assert.equal(layers.expected, shown)
   assert.notEqual(shown, used)
   assert.equal(

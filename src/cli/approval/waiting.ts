@@ -6,7 +6,8 @@ import type { GatewayConnection, Io } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
 import { findByIdPrefix } from '../find-one.ts'
 import type { CallDescription } from '../../tool.ts'
-import { type Look, applyStyle } from '../io.ts'
+import { type Look, applyStyle, width } from '../io.ts'
+import { wrappedLine } from '../wrapped-line.ts'
 
 export async function fetchApprovals(connection: GatewayConnection): Promise<readonly WaitingApproval[]> {
   return await requestList<WaitingApproval>(connection, '/api/approvals', 'approvals')
@@ -58,7 +59,9 @@ export function waitingCallText(
 ): string {
   if (held) return `  ${exactLine(held.sentence)}\n${applyStyle(io, 'dim', '  raise')}   ${exactLine(held.raise)}`
   const text = callText(request, io)
-  return read.length === 0 ? text : `${text}\n${applyStyle(io, 'yellow', `  ${foreignTextSentence(read)}`)}`
+  if (read.length === 0) return text
+  const sentence = wrappedLine(foreignTextSentence(read), width(io) - 2).replaceAll(/^/gm, '  ')
+  return `${text}\n${applyStyle(io, 'yellow', sentence)}`
 }
 
 /** A call for a person who decides about it. Nothing is left out, and nothing in it can control the terminal. */
