@@ -52,12 +52,12 @@ export async function startGateway(options: {
   return { home, port, child }
 }
 
+/** Ends gateways with what they have done: nobody asks for it again. */
 export async function stopGateways(gateways: readonly Gateway[]): Promise<void> {
   for (const { child } of gateways) {
     if (child.exitCode !== null || child.signalCode !== null) continue
     const ended = once(child, 'close')
-    child.kill('SIGCONT')
-    child.kill('SIGTERM')
+    child.kill('SIGKILL')
     await ended
   }
 }

@@ -35,11 +35,15 @@ export function* readSessionRows(options: Omit<SessionsOptions, 'words'> = {}): 
   const { limit = ALL, offset = 0, beginning } = options
   const { conditions, values } = conditionsOf(options)
   const order = beginning === undefined ? 'sessions.updated desc, sessions.id desc' : 'sessions.id'
-  const found = `${conditions} order by ${order} limit ? offset ?`
-  // The rows before a page are passed in the index alone.
-  const chosen = offset === 0 ? found : `where sessions.id in (select id from sessions ${found}) order by ${order}`
-  const page: Query<Row> = { sql: `${withBinding} ${chosen}` }
-  return (yield* all(page, [...values, limit, offset])).map(toSessionRow)
+  if (offset > 0) {
+    // Those before the page are passed in the index alone.
+    const ids: Query<readonly [id: string]> = {
+      sql: `select id from sessions ${conditions} order by ${order} limit ? offset ?`,
+    }
+    return yield* readRowsOf((yield* tuples(ids, [...values, limit, offset])).map(([id]) => id))
+  }
+  const page: Query<Row> = { sql: `${withBinding} ${conditions} order by ${order} limit ?` }
+  return (yield* all(page, [...values, limit])).map(toSessionRow)
 }
 
 /** Titles that are looked at in one go: some milliseconds of work. */
