@@ -14,7 +14,10 @@ export interface DatabaseClient {
   begin(mode: '' | 'isolation level repeatable read read only', more?: string): ReturnType<DatabaseClient['execute']>
   /** Runs statements without parameters. Returns the rows of the last one. */
   execute(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>
-  /** Runs work on the tables, one statement after the other. */
+  /**
+   * Runs work on the tables, one statement after the other. What is sent to a connection that is `pipelined` is waited for with the next
+   * statement, or by `commit`.
+   */
   work<Result>(work: Sql<Result>): Promise<Result>
   answer(step: SqlStep): Promise<unknown>
   /** Commits. Throws where the database undid the transaction instead. */
@@ -44,7 +47,7 @@ export interface PostgresAddress {
 const CONNECT_MS = 10_000
 
 /** @throws StoreError `io` */
-export async function openClient(at: PostgresAddress): Promise<DatabaseClient> {
+export async function openClient(at: PostgresAddress, { pipelined = false } = {}): Promise<DatabaseClient> {
   const { default: pg } = await import('pg')
   let isLost = false
   const place = databaseName(at)
@@ -55,8 +58,11 @@ export async function openClient(at: PostgresAddress): Promise<DatabaseClient> {
     application_name: `foreword ${process.pid}`,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_MS,
+    pipeline: pipelined,
     types: { getTypeParser: parserOf },
   })
+  /** Statements of this transaction that nobody has waited for. */
+  let sent: Promise<unknown>[] = []
   const lose = () => {
     isLost = true
   }
@@ -78,23 +84,38 @@ export async function openClient(at: PostgresAddress): Promise<DatabaseClient> {
     },
     execute,
     // Each transaction names the schema once more: none is written to by mistake, whatever is between here and the database.
-    begin: (mode, more = '') => execute(`begin ${mode}; set local ${searchPath}; ${more}`),
+    begin(mode, more = '') {
+      sent = []
+      return execute(`begin ${mode}; set local ${searchPath}; ${more}`)
+    },
     async work(run) {
       let next = run.next()
       while (!next.done) {
+        const asked = answer(next.value)
+        if (pipelined && next.value.type === 'send') {
+          asked.catch(() => {})
+          sent.push(asked)
+          next = run.next()
+          continue
+        }
         try {
           // oxlint-disable-next-line no-await-in-loop -- each statement needs the answer of the one before
-          const answered = await answer(next.value)
+          const answered = await asked
           next = run.next(answered)
         } catch (error) {
-          next = run.throw(error)
+          next = run.throw((await failureOfSent()) ?? error)
         }
       }
       return next.value
     },
     answer,
     async commit() {
-      const { command } = await query({ text: 'commit' })
+      // The database undoes a transaction that is committed after one of its statements failed.
+      const committed = query({ text: 'commit' })
+      committed.catch(() => {})
+      const failure = await failureOfSent()
+      if (failure !== undefined && !isLost) throw failure
+      const { command } = await committed
       if (command !== 'COMMIT')
         throw new StoreError('io', `the store ${place} undid a write after one of its statements failed`)
     },
@@ -103,6 +124,13 @@ export async function openClient(at: PostgresAddress): Promise<DatabaseClient> {
       client.connection.stream.destroy()
     },
     end: () => client.end().catch(() => {}),
+  }
+
+  /** Of those that were sent the first that failed: those after it failed because of it. */
+  async function failureOfSent(): Promise<unknown> {
+    const answers = await Promise.allSettled(sent)
+    sent = []
+    return answers.find((each) => each.status === 'rejected')?.reason
   }
 
   async function execute(text: string) {
@@ -120,7 +148,7 @@ export async function openClient(at: PostgresAddress): Promise<DatabaseClient> {
       name: nameOf(text),
       ...(step.type === 'tuples' && { rowMode: 'array' }),
     })
-    if (step.type === 'run') return rowCount ?? 0
+    if (step.type === 'run' || step.type === 'send') return rowCount ?? 0
     return step.type === 'get' ? rows[0] : rows
   }
 

@@ -19,6 +19,8 @@ declare module 'pg' {
     readonly ssl?: boolean | { readonly rejectUnauthorized: boolean; readonly ca?: string }
     readonly application_name: string
     readonly keepAlive: boolean
+    /** Statements are sent without a wait for the answers to those before. */
+    readonly pipeline: boolean
     readonly connectionTimeoutMillis: number
     readonly types: { getTypeParser(type: number): (text: string) => unknown }
   }

@@ -70,7 +70,7 @@ export async function waitForStore({ at, clock, id, gateway, standby, place, fir
 
   async function ask(): Promise<Taken | undefined> {
     if (client.isLost) {
-      client = await openClient(at)
+      client = await openClient(at, { pipelined: true })
       registered = -Infinity
     }
     const taken = await take(client, true)

@@ -76,7 +76,7 @@ export async function openWriter(options: WriterOptions) {
   }
 
   async function open() {
-    const first = await openClient(at)
+    const first = await openClient(at, { pipelined: true })
     try {
       await first.work(registerGateway(id, gateway))
       const taken = await take(first, false)
@@ -118,7 +118,7 @@ export async function openWriter(options: WriterOptions) {
   }
 
   async function connectBack() {
-    const next = await openClient(at)
+    const next = await openClient(at, { pipelined: true })
     try {
       const found = await next.work(takeLockBack(pid))
       if (found.epoch !== epoch) throw takenOverError()

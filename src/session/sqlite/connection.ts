@@ -79,7 +79,24 @@ export function openStoreConnection(options: SqliteStoreOptions): StoreConnectio
         execute('rollback')
       }
     }
-    return runSql(database, run)
+    let next = run.next()
+    while (!next.done) {
+      const step = next.value
+      let answer: unknown
+      try {
+        if (step.type === 'overwrite') execute(`pragma secure_delete = ${step.does ? 'on' : 'off'}`)
+        else {
+          const ask: (sql: string, ...values: readonly SqliteValue[]) => unknown =
+            database[step.type === 'run' || step.type === 'send' ? 'change' : step.type]
+          answer = ask(step.statement.sql, ...valuesOf(step))
+        }
+      } catch (error) {
+        next = run.throw(error)
+        continue
+      }
+      next = run.next(answer)
+    }
+    return next.value
   }
 }
 

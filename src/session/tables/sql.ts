@@ -59,8 +59,11 @@ export type Sql<Result> = Generator<SqlStep, Result, unknown>
 /** What a database is asked to do next. No generator function is made for a call: its first run costs as much as a statement. */
 export type SqlStep =
   | {
-      /** The answer: the number of changed rows, the first row, all rows as objects, or as arrays in the order of the columns. */
-      readonly type: 'run' | 'get' | 'all' | 'tuples'
+      /**
+       * The answer: the number of changed rows, none, the first row, all rows as objects, or as arrays in the order of the columns. What
+       * is sent may be run later, and where it fails the next statement or the end of the work does.
+       */
+      readonly type: 'run' | 'send' | 'get' | 'all' | 'tuples'
       readonly statement: Statement<never, unknown>
       readonly parameters: object
     }
@@ -84,6 +87,14 @@ export function* run<Parameters extends object>(
   parameters: Parameters,
 ): Sql<number> {
   return (yield { type: 'run', statement: query, parameters }) as number
+}
+
+/** Runs a statement whose answer nobody waits for. To be used in a transaction. */
+export function* send<Parameters extends object>(
+  query: Statement<Parameters, unknown>,
+  parameters: Parameters,
+): Sql<void> {
+  yield { type: 'send', statement: query, parameters }
 }
 
 export function* get<Parameters extends object, Row>(
