@@ -103,7 +103,7 @@ export {
   type ServiceKey,
   serviceKey,
 } from './capability/service.ts'
-export { callCosts, costOfCalls } from './capability/call-costs.ts'
+export { callCosts, costOfCalls } from './capability/session-cost.ts'
 export { hasOwnRoom, sentDifferently } from './capability/sent-form.ts'
 export {
   costText,
@@ -174,7 +174,7 @@ export type {
 } from './capability/runtime/foreign-sessions.ts'
 export type { BudgetReport } from './capability/runtime/budgets.ts'
 export type { GrantedTool, PersonsDecision, WaitingApproval } from './capability/runtime/approvals.ts'
-export { costCsv, costName } from './capability/cost-csv.ts'
+export { costCsv, costName } from './capability/session-cost.ts'
 export {
   type CallPrice,
   type CostGroup,
@@ -193,7 +193,7 @@ export type {
   UsageSums,
 } from './capability/runtime/usage.ts'
 export type { Breaker, RuntimeMetrics } from './capability/runtime/metrics.ts'
-export type { FoldedSession, ReloadResult } from './capability/runtime/reload.ts'
+export type { FoldedSession, ReloadResult } from './capability/runtime/configuration-service.ts'
 export type { AttachedProvider, ModelSetup, SetupOptions, SetupProvider } from './capability/runtime/model-setup.ts'
 export type {
   LearnedLimit,
@@ -222,7 +222,7 @@ export type {
   AccessService,
   TrialAnswer,
 } from './capability/runtime/access-service.ts'
-export type { AcceptanceService, WaitingChange } from './capability/runtime/acceptance-service.ts'
+export type { AcceptanceService, WaitingChange } from './capability/runtime/approvals.ts'
 export type { BackupService, BackupState, MadeBackup, BackupContent } from './capability/runtime/backup-service.ts'
 export type { ConfigurationService } from './capability/runtime/configuration-service.ts'
 export type {

@@ -11,7 +11,7 @@ import { CommandFailure } from './failure.ts'
 import { note } from './io.ts'
 import { loadWithWarnings } from './load-configuration.ts'
 import { version } from './version.ts'
-import { withClaim } from './with-claim.ts'
+import { withClaim } from './open-store.ts'
 
 export interface Gateway {
   readonly configuration: Configuration

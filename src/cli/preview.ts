@@ -11,11 +11,13 @@ import {
   listedName,
   numberText,
   placementSentences,
+  calibratedTokens,
 } from '../context.ts'
 import type { Preview } from '../runtime.ts'
 import { requestJson } from './answer.ts'
 import { lineLimit, applyStyle } from './io.ts'
 import { singleLine, table } from './table.ts'
+import type { FileRow } from '../session.ts'
 
 /** The request and the manifest of the next call. Nothing is sent or written. */
 export async function fetchPreview(connection: GatewayConnection, options: PreviewOptions): Promise<Preview> {
@@ -163,4 +165,25 @@ export function bar({ used, reserved = 0, whole }: BarShares, columns: number, i
 function barCells(amount: number, whole: number, columns: number): number {
   if (!(amount > 0) || !(whole > 0)) return 0
   return Math.min(columns, Math.max(1, Math.round((amount / whole) * columns)))
+}
+
+/**
+ * A function from a count of ours to the tokens of the provider, by the next call of a session, or of a new one. Where no call
+ * can be prepared, such as without a model, counts stay as they are.
+ */
+export async function fetchTokenScale(
+  connection: GatewayConnection,
+  session?: string,
+): Promise<(counted: number) => number> {
+  const preview = await fetchPreview(connection, session === undefined ? {} : { session }).catch(() => undefined)
+  if (preview === undefined) return (counted) => counted
+  const { figures, manifest } = preview
+  return (counted) => calibratedTokens(counted, figures.total, manifest.used)
+}
+
+/** A file with its size as `sized` has it. */
+export function sizedFile(row: FileRow, sized: (counted: number) => number): FileRow {
+  const { state } = row
+  if (state.type !== 'ready' || !('tokens' in state.reading) || state.reading.tokens === undefined) return row
+  return { ...row, state: { ...state, reading: { ...state.reading, tokens: sized(state.reading.tokens) } } }
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, realpathSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 
 /** A file system, and where it is mounted. */
 export interface Mount {
@@ -79,4 +79,14 @@ export function macMounts(text: string): readonly Mount[] {
     const [, folder, type] = /^.* on (\/.*) \(([^,)]+)/.exec(line) ?? []
     return folder === undefined || type === undefined ? [] : [{ folder, type }]
   })
+}
+
+/** Whether a resolved path is a resolved folder or is in it. */
+export function isWithin(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}
+
+/** A name as a file system has it that tells no case and no composed characters apart: names that are the same there are equal. */
+export function foldCase(name: string): string {
+  return name.normalize('NFC').toLowerCase()
 }

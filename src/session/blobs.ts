@@ -4,7 +4,7 @@ import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makePrivateFolder, serialQueue, syncFolder } from '../platform.ts'
 import { storeError, StoreError } from './store-error.ts'
-import type { StoredBytes } from './stored-bytes.ts'
+import type { StoredBytes } from './content.ts'
 
 /**
  * The bytes of files, each under its SHA-256 (lowercase hexadecimal), so that the same bytes are stored once. When a promise

@@ -9,7 +9,7 @@ import {
   sqliteFileFault,
 } from '../platform.ts'
 import type { GatewayRow } from './gateways.ts'
-import type { StoredBytes } from './stored-bytes.ts'
+import type { StoredBytes } from './content.ts'
 import { isPostgresAddress } from './postgres/address.ts'
 import type { PostgresAddress } from './postgres/client.ts'
 import type { DatabaseFacts } from './postgres/examine-database.ts'

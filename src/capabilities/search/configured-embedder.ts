@@ -1,7 +1,8 @@
-import type { FileEmbedder } from '../../capability.ts'
-import { type Clock, defined } from '../../platform.ts'
+import type { FileEmbedder, CheckContext, Finding } from '../../capability.ts'
+import { type Clock, defined, errorMessage } from '../../platform.ts'
 import { type EmbedderKind, knownPrefixes } from '../../search.ts'
 import type { SearchSettings } from './search-settings.ts'
+import { ok, problem } from '../../cli.ts'
 
 interface ConfiguredEmbedder extends FileEmbedder {
   readonly warning?: string
@@ -35,4 +36,26 @@ export async function configuredEmbedder(
     : knownPrefixes(model)
   const embedder = await kind.open({ model, environment, clock, ...defined({ baseURL, apiKey, dimensions, prefixes }) })
   return { embedder, meaning: { weight, ...defined({ floor }) } }
+}
+
+const HINT =
+  'Start its server and check `search.embedding` of config.json. Until then files are searched by words alone.'
+const TIMEOUT_MS = 5_000
+
+export async function checkEmbedder({
+  settings,
+  embedders,
+  environment,
+  clock,
+}: CheckContext<SearchSettings>): Promise<readonly Finding[]> {
+  if (!settings.embedding) return []
+  try {
+    const { embedder, meaning, warning = '' } = await configuredEmbedder(settings, embedders, environment, clock)
+    if (!embedder) return [problem('search', warning, HINT)]
+    const signal = clock.timeoutSignal(TIMEOUT_MS)
+    const [vector] = await embedder.embed(['foreword doctor'], { kind: 'query', signal })
+    return [ok('search', `${embedder.id} returns vectors of ${vector!.length} numbers, weight ${meaning?.weight}`)]
+  } catch (error) {
+    return [problem('search', errorMessage(error), HINT)]
+  }
 }

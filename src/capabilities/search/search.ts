@@ -6,7 +6,7 @@ export const search = capability<SearchSettings, FileEmbedder>({
   name: 'search',
   summary: 'finds passages of files by their meaning',
   settings: searchSettings,
-  checks: async (context) => (await import('./check-embedder.ts')).checkEmbedder(context),
+  checks: async (context) => (await import('./configured-embedder.ts')).checkEmbedder(context),
   async start({ settings, embedders, environment, clock, warn }) {
     if (!settings.embedding) return {}
     const { configuredEmbedder } = await import('./configured-embedder.ts')

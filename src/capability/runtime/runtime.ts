@@ -13,7 +13,7 @@ import type {
 } from '../../session.ts'
 import type { AfterUntrusted, CallDescription, ToolResult } from '../../tool.ts'
 import type { ServiceKey } from '../service.ts'
-import type { ReloadResult, ReloadOptions } from './reload.ts'
+import type { ReloadResult, ReloadOptions, ConfigurationService } from './configuration-service.ts'
 import type { ChoiceOption } from '../session-choice.ts'
 import type {
   CompletionEvent,
@@ -30,16 +30,14 @@ import type {
   TriedOptions,
 } from './calls.ts'
 import type { BackupService } from './backup-service.ts'
-import type { ConfigurationService } from './configuration-service.ts'
 import type { RuntimeMetrics } from './metrics.ts'
 import type { ModelSetup } from './model-setup.ts'
 import type { NoteService } from './note-service.ts'
 import type { Pairings } from './pairings.ts'
-import type { AcceptanceService } from './acceptance-service.ts'
+import type { AcceptanceService, GrantedTool, PersonsDecision, WaitingApproval } from './approvals.ts'
 import type { AccessService } from './access-service.ts'
 import type { RuntimeError } from '../runtime-error.ts'
 import type { EventsOptions, SessionEvent, MessageEdit, SubmitInput, SubmittedTurn } from './turns.ts'
-import type { GrantedTool, PersonsDecision, WaitingApproval } from './approvals.ts'
 import type { EmbeddingsCaller, ForeignCallService } from './foreign-calls.ts'
 import type { ForeignSessionService } from './foreign-sessions.ts'
 import type { BudgetReport } from './budgets.ts'

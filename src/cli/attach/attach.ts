@@ -5,7 +5,7 @@ import type { CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import type { FileRow } from '../../session.ts'
 import { findByName } from '../find-one.ts'
 import { note, print, printJson, applyStyle } from '../io.ts'
-import { fetchTokenScale, sizedFile } from '../provider-tokens.ts'
+import { fetchTokenScale, sizedFile } from '../preview.ts'
 import { stateText } from '../state-text.ts'
 import { type UploadOwner, type UploadResult, uploadFiles } from './hand-in.ts'
 

@@ -8,7 +8,7 @@ import { CommandFailure, refuseTools, usageFailure } from '../failure.ts'
 import { wrappedLine } from '../wrapped-line.ts'
 import { lineLimit, note, print, width } from '../io.ts'
 import { fetchModels, modelTable, withNearestModel } from '../model-table.ts'
-import { fetchPreview, forecastLines, outlineText } from '../preview.ts'
+import { fetchPreview, forecastLines, outlineText, fetchTokenScale } from '../preview.ts'
 import {
   sessionChoices,
   setSessionChoices,
@@ -18,7 +18,6 @@ import {
   sessionWithChoices,
 } from '../session-choices.ts'
 import { fittedTable, table } from '../table.ts'
-import { fetchTokenScale } from '../provider-tokens.ts'
 import { fetchTools, toolTable } from '../tools/tool-table.ts'
 import type { Chat } from './conversation.ts'
 import { changeSession, showCost, undoTurn } from './session-actions.ts'

@@ -12,7 +12,7 @@ import { defined, systemClock } from '../../platform.ts'
 import type { RestoredContent } from '../../runtime.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { withClaim } from '../with-claim.ts'
+import { withClaim } from '../open-store.ts'
 import { fullTimeText } from '../time-text.ts'
 
 export const backupCommand: Command = {

@@ -14,8 +14,8 @@ import {
 import { withConnection } from '../connection.ts'
 import { findSession, findCall } from '../find-session.ts'
 import { print, printJson, applyStyle, safeForTerminal, printAnswer } from '../io.ts'
-import { fetchTokenScale } from '../provider-tokens.ts'
-import { countedText, type Comparison, exactLine, numberText } from '../../context.ts'
+import { fetchTokenScale } from '../preview.ts'
+import { type Comparison, exactLine, numberText } from '../../context.ts'
 import { type ListedSession, programText } from '../sessions/session-table.ts'
 
 export const replayCommand: Command = {

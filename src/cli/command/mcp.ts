@@ -8,7 +8,7 @@ import { note, programCapabilities } from '../io.ts'
 import { clients, printConfig } from '../mcp/config.ts'
 import { commandWithSubcommands } from '../subcommand.ts'
 import { version } from '../version.ts'
-import { withClaim } from '../with-claim.ts'
+import { withClaim } from '../open-store.ts'
 
 export const mcpCommand = commandWithSubcommands({
   name: 'mcp',

@@ -9,9 +9,8 @@ import { jsonOption } from '../arguments.ts'
 import { CommandFailure, refuseTools, usageFailure } from '../failure.ts'
 import { runStoppable } from '../interrupt.ts'
 import { note, print, printJson, programCapabilities } from '../io.ts'
-import { findHomeStore } from '../open-store.ts'
+import { findHomeStore, withClaim } from '../open-store.ts'
 import { statusLine } from '../status-line.ts'
-import { withClaim } from '../with-claim.ts'
 
 export const migrateCommand: Command = {
   name: 'migrate',

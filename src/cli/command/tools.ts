@@ -18,7 +18,7 @@ import { lineLimit, note, print, printJson, applyStyle, safeForTerminal, printCh
 import { commandWithSubcommands } from '../subcommand.ts'
 import { allowTools, denyTools } from '../tools/change-access.ts'
 import { showPresets } from '../tools/presets.ts'
-import { fetchTokenScale } from '../provider-tokens.ts'
+import { fetchTokenScale } from '../preview.ts'
 import { toolAccess, describeChange, fetchTools, findTool, toolTable } from '../tools/tool-table.ts'
 import type { ToolResult } from '../../tool.ts'
 import { errorMessage } from '../../platform.ts'

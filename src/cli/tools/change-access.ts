@@ -7,7 +7,7 @@ import { withConnection } from '../connection.ts'
 import { CommandFailure, notRecorded } from '../failure.ts'
 import { lineLimit, note, print, printJson, applyStyle } from '../io.ts'
 import { findHomeStore, withWritableStore } from '../open-store.ts'
-import { fetchTokenScale } from '../provider-tokens.ts'
+import { fetchTokenScale } from '../preview.ts'
 import { fetchTools, findTool, toolTable } from './tool-table.ts'
 
 /** Allows tools in `tool-access.json` and prints the new access of each. */

@@ -8,7 +8,7 @@ import { createHome, homeAt } from '../home/home.ts'
 import { auditKeyFile } from './audit-key.ts'
 import { type CheckpointService, openCheckpoints } from './checkpoint-service.ts'
 import { watchStore } from '../watched-store.ts'
-import type { CheckpointTarget } from '../checkpoints/checkpoint-target.ts'
+import type { CheckpointTarget } from '../checkpoints/checkpoint-targets.ts'
 import { systemClock } from '../../platform.ts'
 import { fixedClock } from '../../testing.ts'
 

@@ -15,7 +15,7 @@ import {
   type TargetNote,
   writeCheckpointNote,
 } from './checkpoint-note.ts'
-import type { CheckpointTarget } from '../checkpoints/checkpoint-target.ts'
+import type { CheckpointTarget } from '../checkpoints/checkpoint-targets.ts'
 import { AUDIT_ID, examineHomeAudit, homeEvidence } from './home-audit.ts'
 
 /** Takes checkpoints of the audit of one home, for the process that has claimed it. Nothing of it delays or fails a turn. */

@@ -18,8 +18,7 @@ import {
   readCheckpointNote,
   type TargetNote,
 } from './checkpoint-note.ts'
-import type { CheckpointTarget } from '../checkpoints/checkpoint-target.ts'
-import { checkpointTargets } from '../checkpoints/checkpoint-targets.ts'
+import { type CheckpointTarget, checkpointTargets } from '../checkpoints/checkpoint-targets.ts'
 
 /** The value of a store with the id of its chain. A store that was emptied has another one. */
 export const AUDIT_ID = 'audit.id'

@@ -18,8 +18,7 @@ import { signArchivedAgain } from './archive-audit.ts'
 import { auditKeyFile, makeAuditKey, readAuditKey } from './audit-key.ts'
 import { readCheckpointNote, type TargetNote, writeCheckpointNote } from './checkpoint-note.ts'
 import { ensureAuditId } from './checkpoint-service.ts'
-import type { CheckpointTarget } from '../checkpoints/checkpoint-target.ts'
-import { checkpointTargets } from '../checkpoints/checkpoint-targets.ts'
+import { type CheckpointTarget, checkpointTargets } from '../checkpoints/checkpoint-targets.ts'
 
 interface RestoredAudit {
   readonly home: string

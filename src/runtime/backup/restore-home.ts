@@ -15,7 +15,7 @@ import {
   readArchivedPosition,
   verifyAudit,
 } from '../../session.ts'
-import type { CheckpointTarget } from '../checkpoints/checkpoint-target.ts'
+import type { CheckpointTarget } from '../checkpoints/checkpoint-targets.ts'
 import { readAuditKey } from '../audit/audit-key.ts'
 import { recordRestore } from '../audit/restore-audit.ts'
 import { homeAt } from '../home/home.ts'

@@ -1,12 +1,12 @@
 import { isAbsolute, join, relative, sep, dirname } from 'node:path'
 import type { Environment } from '../../model.ts'
 import { homeAt } from '../home/home.ts'
-import type { CheckpointTarget } from './checkpoint-target.ts'
 import { existsSync } from 'node:fs'
-import { runHostProgram } from './host-program.ts'
 import { type FileHandle, open, readFile } from 'node:fs/promises'
-import { makePrivateFolder, syncFolder, publicAddress } from '../../platform.ts'
+import { makePrivateFolder, syncFolder, publicAddress, type Clock } from '../../platform.ts'
 import { CUT_OFF, parseCheckpoint } from '../../session.ts'
+import { execFile } from 'node:child_process'
+import { cleanEnvironment } from '../../tool.ts'
 
 interface TargetSurroundings {
   readonly home: string
@@ -204,4 +204,53 @@ function gitTarget({
 /** Git takes a bare repository for one only where it is named as one (`safe.bareRepository`). */
 function isBare(folder: string): boolean {
   return ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(folder, name)))
+}
+
+/** A place outside the store to which checkpoints are appended, one line each. Nothing that was written is ever changed. */
+export interface CheckpointTarget {
+  readonly name: string
+  /** The file or folder on this machine, which tools must keep away from. */
+  readonly path?: string
+  /** Resolves when the line is there. Rejects with what happened; the line is then written again later. */
+  append(line: string, signal: AbortSignal, clock: Clock): Promise<void>
+  /** All lines, oldest first; none where nothing was ever written. Absent where the place cannot be read back. */
+  read?(): Promise<readonly string[]>
+}
+
+interface ProgramOptions {
+  readonly environment: Environment
+  readonly variables?: Readonly<Record<string, string>>
+  readonly input?: string
+  readonly signal?: AbortSignal
+}
+
+/** The most that a program may print, bytes: many years of checkpoints. */
+const MOST_BYTES = 256 * 1024 * 1024
+
+/** How long a program of the host may run, ms. */
+const PROGRAM_MS = 30_000
+
+/** Runs a program of the host without a shell and returns what it printed. Rejects with the last line of its errors. */
+function runHostProgram(
+  program: string,
+  words: readonly string[],
+  { environment, variables, input, signal }: ProgramOptions,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = {
+      env: { ...cleanEnvironment(environment, variables) },
+      maxBuffer: MOST_BYTES,
+      timeout: PROGRAM_MS,
+      ...(signal ? { signal } : {}),
+    }
+    const child = execFile(program, words, options, (error, stdout, stderr) => {
+      if (!error) return resolve(stdout)
+      const said = stderr.trim().split('\n').at(-1)
+      const missing = error.code === 'ENOENT' ? `the program ${program} is not installed` : error.message
+      reject(new Error(said ? `${program}: ${said}` : missing, { cause: error }))
+    })
+    // A program that does not start or that ends early reads no input.
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(input)
+  })
 }

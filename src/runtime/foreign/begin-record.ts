@@ -21,7 +21,7 @@ import {
   turnsBefore,
   withTurnsBefore,
 } from './kept-conversation.ts'
-import { NO_TURN } from './prompt-words.ts'
+import { NO_TURN } from './session-exchanges.ts'
 import type { CutCall } from './foreign-cuts.ts'
 
 /** A call that is on record without its end. */

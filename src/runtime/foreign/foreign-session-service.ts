@@ -15,10 +15,9 @@ import {
 import type { CallRecord, SessionRow, SessionStore } from '../../session.ts'
 import { sessionNotFound, programOf } from '../sessions/not-found.ts'
 import { isForeign } from './foreign-input.ts'
-import { type ExchangeSources, exchangeReader, readAnswerOf } from './session-exchanges.ts'
+import { type ExchangeSources, exchangeReader, readAnswerOf, firstWords } from './session-exchanges.ts'
 import { defined, fieldsOf } from '../../platform.ts'
 import { callCost, type Price } from '../../context.ts'
-import { firstWords } from './prompt-words.ts'
 import type { SealedManifest } from '../calls/seal.ts'
 
 interface Sources extends ExchangeSources, FindingSources {

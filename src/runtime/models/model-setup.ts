@@ -7,8 +7,9 @@ import {
   type ModelSetup,
   RuntimeError,
   type SetupProvider,
+  type Runtime,
 } from '../../capability.ts'
-import { type Models, type Provider, tryProvider } from '../../model.ts'
+import { type Models, type Provider, tryProvider, answerLimits } from '../../model.ts'
 import { defined, makePrivateFolder, writeFileAtomically } from '../../platform.ts'
 import type { AuditFacts, SessionStore } from '../../session.ts'
 import { setValue } from '../configuration/edit.ts'
@@ -16,7 +17,16 @@ import { loadConfiguration } from '../configuration/load.ts'
 import type { Environment } from '../configuration/value.ts'
 import { runtimeFailure } from '../failure.ts'
 import { homeAt } from '../home/home.ts'
-import type { LiveModels, ModelChoice } from './model-choice.ts'
+import {
+  type LiveModels,
+  type ModelChoice,
+  createModelChoice,
+  modelStatuses,
+  modelView,
+  priceOf,
+} from './model-choice.ts'
+import type { RuntimeSettings } from '../settings.ts'
+import { openLearned } from './open-learned.ts'
 
 /** Attaches models by the same edits of `config.json` as a person would make, and takes them over without a restart. */
 export function createModelSetup(
@@ -153,5 +163,41 @@ async function keepKey(home: string, name: string, key: string): Promise<KeptKey
   return {
     inHome: `data/keys/${name}`,
     putBack: () => (before ? writeFileAtomically(path, before) : rm(path, { force: true })),
+  }
+}
+
+/** The models of one runtime: which answers, what was learned of each, what it costs, and how a person sees and attaches them. */
+export async function openModelService(
+  parts: Omit<Parameters<typeof createModelSetup>[0], 'store'> & {
+    readonly models: Models
+    readonly live: LiveModels
+    readonly settings: RuntimeSettings
+    readonly store: SessionStore
+    readonly clock: Clock
+  },
+  warn: (text: string) => void,
+) {
+  const { models, clock } = parts
+  const { milliseconds } = answerLimits(0, parts.settings.maxAnswerMs)
+  const choice = createModelChoice(models, clock, parts.live, milliseconds, warn)
+  parts.live.changed.add(choice.forget)
+  const learned = await openLearned(parts.store, clock, warn)
+  const { calibration, limits } = learned
+  const views: Pick<Runtime, 'setup' | 'models' | 'model'> = {
+    setup: createModelSetup(parts, choice),
+    models: () => modelStatuses(models, choice, learned),
+    model: (id) => modelView({ settings: parts.settings, calibration, limits }, choice, id),
+  }
+  return {
+    choice,
+    learned,
+    priceOf: (model: string) => priceOf(clock, models, model),
+    views,
+    /** Asks again: who there is, and whether their limits still hold. */
+    forget() {
+      choice.forget()
+      limits.forget()
+    },
+    close: () => void parts.live.changed.delete(choice.forget),
   }
 }

@@ -1,5 +1,5 @@
 import { serialQueue } from '../../platform.ts'
-import type { StoredBytes } from '../stored-bytes.ts'
+import type { StoredBytes } from '../content.ts'
 import { all, get, run, type Sql, statement } from '../tables/sql.ts'
 import { type DatabaseClient, openClient, type PostgresAddress } from './client.ts'
 

@@ -10,7 +10,7 @@ import {
   useState,
 } from 'react'
 import type { ListedCommand } from '../api/commands.ts'
-import { IconButton } from '../parts/icon-button.tsx'
+import { IconButton } from '../parts/button.tsx'
 import { t } from '../language/language.ts'
 
 interface ComposerProps {

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { sendAfter } from '../api/branches.ts'
+import { sendAfter } from '../api/session-requests.ts'
 import type { ApiError } from '../api/client.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'

@@ -13,7 +13,7 @@ import {
   useState,
 } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
-import { IconButton } from '../parts/icon-button.tsx'
+import { IconButton } from '../parts/button.tsx'
 import { type SetupOptions, useResource } from '../api/resources.ts'
 import type { NextCall } from '../inspector/next-call.ts'
 import { Spinner } from '../parts/spinner.tsx'

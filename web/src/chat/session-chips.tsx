@@ -4,7 +4,7 @@ import { type ChoiceList, type ModelList, type OptionList, useResource } from '.
 import { Loading } from '../api/underway.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Select } from '../parts/fields.tsx'
-import { IconButton } from '../parts/icon-button.tsx'
+import { IconButton } from '../parts/button.tsx'
 import { modelName } from '../parts/model-name.ts'
 import { Popover } from '../parts/popover.tsx'
 import { GrantedTools } from './granted-tools.tsx'

@@ -1,15 +1,17 @@
-import { ChevronLeft, ChevronRight, Copy, Ellipsis, GitBranch, Pencil, RotateCcw } from 'lucide-react'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { goOnFrom, sendAfter } from '../api/branches.ts'
+import { ChevronLeft, ChevronRight, Copy, Ellipsis, GitBranch, Pencil, RotateCcw, BookMarked } from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState, lazy, Suspense } from 'react'
+import { goOnFrom, sendAfter } from '../api/session-requests.ts'
 import type { ApiError } from '../api/client.ts'
-import { Button } from '../parts/button.tsx'
+import { Button, IconButton } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { IconButton } from '../parts/icon-button.tsx'
 import type { Turn } from './conversation.ts'
 import { focusMessage, keepFocus } from '../parts/focus-message.ts'
-import { SaveAsTemplate } from './save-as-template.tsx'
 import { TurnFoot } from './turn-foot.tsx'
 import { t } from '../language/language.ts'
+import { useMay } from '../api/caller.ts'
+import { Loading } from '../api/underway.ts'
+import { closeFloating } from '../parts/floating.tsx'
+import { Popover } from '../parts/popover.tsx'
 
 interface TurnActionsProps {
   readonly session: string
@@ -159,5 +161,29 @@ function Onward({ onReturn }: { onReturn(): void }): ReactNode {
         {t`Show what followed`}
       </Button>
     </div>
+  )
+}
+
+const SaveTemplate = lazy(() => import('./save-template.tsx'))
+
+/** Saves a message that was sent. */
+function SaveAsTemplate({ text }: { readonly text: string }): ReactNode {
+  const box = useRef<HTMLDivElement>(null)
+  if (!useMay('admin')) return null
+  return (
+    <Popover
+      label={t`Save the message`}
+      trigger={
+        <IconButton label={t`Save the message as a template`}>
+          <BookMarked size={15} aria-hidden />
+        </IconButton>
+      }
+    >
+      <div ref={box}>
+        <Suspense fallback={<Loading />}>
+          <SaveTemplate text={text} autoFocus onSaved={() => closeFloating(box.current!)} />
+        </Suspense>
+      </div>
+    </Popover>
   )
 }

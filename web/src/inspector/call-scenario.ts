@@ -1,7 +1,7 @@
 import useSWR, { type SWRResponse } from 'swr'
 import type { Scenario } from '../../../src/context.ts'
 import { api, type ApiError } from '../api/client.ts'
-import { useLate } from '../parts/use-late.ts'
+import { useLate } from '../parts/use-now.ts'
 import { nextCallBody, nextCallKey } from './next-call.ts'
 import type { Inspected } from './share-late-panel.tsx'
 

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { entryTurn, type ManifestEntry, type Piece, toolCalls } from '../../../src/context.ts'
 import { useHasPage } from '../api/caller.ts'
 import { safeLink } from '../markdown/safe-link.ts'
-import { type ShownPlace, shownPlace } from '../parts/shown-place.ts'
+import { type ShownPlace, shownPlace } from '../parts/asked.ts'
 import { originTitles } from './entry-words.ts'
 import { t } from '../language/language.ts'
 

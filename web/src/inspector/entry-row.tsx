@@ -5,13 +5,13 @@ import {
   type ManifestEntry,
   type Piece,
   placementSentence,
+  placeSentence,
 } from '../../../src/context.ts'
 import type { ReportedManifest } from '../api/resources.ts'
 import { Fold } from '../parts/fold.tsx'
 import { count, dollars } from '../parts/numbers.ts'
 import { EntryForm } from './entry-form.tsx'
 import { EntryOrigin } from './entry-origin.tsx'
-import { EntryPlace } from './entry-place.tsx'
 import { EntryText } from './entry-text.tsx'
 import { entryTitle, formSentence, pieceText, formWords } from './entry-words.ts'
 import { NoteDetails } from './note-details.tsx'
@@ -24,6 +24,7 @@ import { useScenario } from './call-scenario.ts'
 import { historyTokens, leftOutTexts } from './left-out-texts.ts'
 import { t } from '../language/language.ts'
 import { rich } from '../language/rich.ts'
+import { useAccount, usePreviousCall } from './previous-call.ts'
 
 export interface EntryRowProps extends Inspected {
   readonly title: string
@@ -168,4 +169,19 @@ function Texts({ entry, manifest, ...inspected }: Omit<LeftOutRowProps, 'counted
       <EntryText label={t`Text of ${name ?? title} that was left out`} text={text} />
     </div>
   ))
+}
+
+interface EntryPlaceProps extends Inspected {
+  readonly entry: ManifestEntry
+  /** By our counter, as the account of the call before is. */
+  readonly counted: Manifest
+}
+
+/** The position of a candidate in the previous call. */
+function EntryPlace({ entry, counted, ...inspected }: EntryPlaceProps): ReactNode {
+  const before = useAccount(usePreviousCall(inspected))
+  if (before === undefined) return null
+  const isSame = (each: ManifestEntry) => each.id === entry.id && each.layer === entry.layer && each.slot === entry.slot
+  const own = counted.entries.find(isSame) ?? entry
+  return <p className="text-soft">{placeSentence(own, counted, before)}</p>
 }

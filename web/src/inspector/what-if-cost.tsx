@@ -4,7 +4,7 @@ import { type CallFigures, calibratedTokens, type Manifest } from '../../../src/
 import { api, type ApiError } from '../api/client.ts'
 import type { Preview } from '../api/resources.ts'
 import { price } from '../parts/numbers.ts'
-import { useLate } from '../parts/use-late.ts'
+import { useLate } from '../parts/use-now.ts'
 import { Figure, type FigureProps } from './figure.tsx'
 import { nextCallBody, nextCallKey } from './next-call.ts'
 import { nextPreview } from './next-preview.ts'

@@ -1,6 +1,6 @@
 import { lazy, memo, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { begin, Loading } from '../api/underway.ts'
-import { CopyButton } from '../parts/copy-button.tsx'
+import { CopyButton } from '../parts/button.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import type { CodeLanguage, CodeToken } from './highlight.ts'
 import { t } from '../language/language.ts'

@@ -1,4 +1,5 @@
-import type { ComponentProps, ReactNode } from 'react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
+import { t } from '../language/language.ts'
 
 const looks = {
   primary: 'bg-accent text-accent-ink hover:brightness-95',
@@ -16,6 +17,54 @@ export function Button({
     <button
       type={type}
       className={`inline-flex items-center justify-center gap-2 rounded-lg px-3 py-1.5 text-sm font-medium transition-colors disabled:opacity-50 ${looks[look]} ${className}`}
+      {...rest}
+    />
+  )
+}
+
+export function CopyButton({ text }: { readonly text: string }): ReactNode {
+  const [copied, setCopied] = useState(false)
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 1_500)
+  }
+  return (
+    <button type="button" className="rounded px-2 py-0.5 hover:bg-raised" onClick={() => void copy()}>
+      <span aria-live="polite">{copied ? t`Copied` : t`Copy`}</span>
+    </button>
+  )
+}
+
+/** A command or a secret as one line, with a button that copies it. */
+export function CopyLine({ text }: { readonly text: string }): ReactNode {
+  return (
+    <div className="flex items-start gap-2 rounded-lg border border-line bg-sunken p-2">
+      <code className="min-w-0 flex-1 text-xs break-all">{text}</code>
+      <CopyButton text={text} />
+    </div>
+  )
+}
+
+// Whole sets of colours: which of two classes for one property counts is decided by the stylesheet, not by their order.
+const iconLooks = {
+  primary: 'bg-accent text-accent-ink hover:brightness-95',
+  plain: 'text-soft hover:bg-line hover:text-ink',
+} as const
+
+interface IconButtonProps extends Omit<ComponentProps<'button'>, 'aria-label' | 'title'> {
+  readonly label: string
+  readonly look?: keyof typeof iconLooks
+}
+
+/** A button with an icon alone: `label` is its name for screen readers and its tooltip. */
+export function IconButton({ label, look = 'plain', className = '', ...rest }: IconButtonProps): ReactNode {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      className={`inline-flex size-8 shrink-0 items-center justify-center rounded-lg disabled:opacity-50 ${iconLooks[look]} ${className}`}
       {...rest}
     />
   )

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
-import { IconButton } from './icon-button.tsx'
+import { IconButton, Button } from './button.tsx'
 import { t } from '../language/language.ts'
 
 interface DialogProps {
@@ -46,5 +46,32 @@ export function Dialog({ title, onClose, wide = false, children }: DialogProps):
       </div>
       <div className="p-4">{children}</div>
     </dialog>
+  )
+}
+
+interface ConfirmationProps {
+  /** What follows from it. */
+  readonly children: ReactNode
+  /** What the button does. */
+  readonly action: string
+  readonly busy: boolean
+  onConfirm(): void
+  onCancel(): void
+}
+
+/** The second question before something that cannot be taken back. */
+export function Confirmation({ children, action, busy, onConfirm, onCancel }: ConfirmationProps): ReactNode {
+  return (
+    <div className="flex flex-col gap-3 rounded-lg border border-warn px-3 py-2">
+      <p>{children}</p>
+      <div className="flex flex-wrap gap-2">
+        <Button look="plain" onClick={onCancel}>
+          {t`Cancel`}
+        </Button>
+        <Button look="danger" disabled={busy} onClick={onConfirm}>
+          {action}
+        </Button>
+      </div>
+    </div>
   )
 }

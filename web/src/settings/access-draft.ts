@@ -3,7 +3,7 @@ import useSWR, { useSWRConfig } from 'swr'
 import type { AccessPreview, AccessStep, AccessView } from '../../../src/capability.ts'
 import { api, type ApiError } from '../api/client.ts'
 import { useResource } from '../api/resources.ts'
-import { useLate } from '../parts/use-late.ts'
+import { useLate } from '../parts/use-now.ts'
 import { useLeaveNotice } from './leave-notice.ts'
 
 const FILE = '/api/tool-access'

@@ -1,6 +1,6 @@
 import { type ReactNode, useId, useState } from 'react'
 import { Select, TextField } from '../parts/fields.tsx'
-import { useLate } from '../parts/use-late.ts'
+import { useLate } from '../parts/use-now.ts'
 import { useLeaveNotice } from './leave-notice.ts'
 import { fieldsOf, type ServerFields, serverOf, type WrittenServer } from './mcp-servers-fields.ts'
 import { ServerReview } from './mcp-servers-review.tsx'

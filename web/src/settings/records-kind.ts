@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { tokenx } from '../../../src/context.ts'
 import { providerTokens, useCountedPrompt } from '../parts/provider-tokens.tsx'
-import { useLate } from '../parts/use-late.ts'
+import { useLate } from '../parts/use-now.ts'
 import { t } from '../language/language.ts'
 
 /** A kind of things that people edit, with versions, at `/api/NAMEs`. */

@@ -17,7 +17,7 @@ import { api, type ApiError } from '../api/client.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Fold } from '../parts/fold.tsx'
-import { Confirmation } from '../parts/confirmation.tsx'
+import { Confirmation } from '../parts/dialog.tsx'
 import { t } from '../language/language.ts'
 import { rich } from '../language/rich.ts'
 

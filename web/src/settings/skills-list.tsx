@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from 'react'
 import { exactLine } from '../../../src/context.ts'
 import { Fold } from '../parts/fold.tsx'
-import { LongList } from '../parts/long-text.tsx'
+import { LongList, ExactText } from '../parts/long-text.tsx'
 import {
   formWords,
   type LeftSkill,
@@ -12,7 +12,6 @@ import {
 } from './skills-kind.ts'
 import { useResource } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { ExactText } from '../parts/exact-text.tsx'
 import { providerTokens } from '../parts/provider-tokens.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { t } from '../language/language.ts'

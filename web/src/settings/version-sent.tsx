@@ -4,7 +4,7 @@ import { calibratedManifest, type Scenario } from '../../../src/context.ts'
 import { type ApiError, api } from '../api/client.ts'
 import type { Preview } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { ExactText } from '../parts/exact-text.tsx'
+import { ExactText } from '../parts/long-text.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { t } from '../language/language.ts'
 

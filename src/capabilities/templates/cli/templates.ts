@@ -9,7 +9,7 @@ import {
   withConnection,
   yesOption,
 } from '../../../cli.ts'
-import { templateMessage } from './template-message.ts'
+import { templateMessage } from './chat-template.ts'
 import type { TemplateValue } from '../template-record.ts'
 
 const { use: _, ...subcommands } = recordSubcommands({

@@ -4,7 +4,7 @@ import { type Clock, defined, serialQueue, sha256 } from '../../../platform.ts'
 import { seal } from '../../calls/seal.ts'
 import type { Counters } from '../../models/counters.ts'
 import { explainInSlices } from '../explain-in-slices.ts'
-import { firstWords, textInMessage, newestWords, turnIn } from '../prompt-words.ts'
+import { firstWords, textInMessage, newestWords, turnIn } from '../session-exchanges.ts'
 import { putList } from '../stored-body.ts'
 import {
   type AnalysedBody,
