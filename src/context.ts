@@ -47,9 +47,8 @@ export {
   listedName,
   reasonSentence,
 } from './context/explain.ts'
+export type { CacheMark, CacheRules } from './context/cache-rules.ts'
 export {
-  type CacheMark,
-  type CacheRules,
   callCost,
   callCostParts,
   priceAt,
