@@ -28,7 +28,11 @@ export async function holdCall(turn: TurnRun, prepared: PreparedCall): Promise<H
   let granted: GrantedCall | undefined
   for (;;) {
     const hold = await turn.holdCall(prepared, granted)
-    if (hold.type !== 'wait') return await withoutQuestions(turn, hold)
+    if (hold.type !== 'wait') {
+      // A turn that is resumed may find room where it asked before.
+      const hasAsked = turn.entries.some((entry) => entry.type === 'approval-request' && entry.toolCallId === QUESTION)
+      return hasAsked ? await withoutQuestions(turn, hold) : hold
+    }
     const { approval, decision } = await askPerson(turn, prepared, hold)
     if (decision === undefined) return { type: 'cancelled' }
     if (decision.type === 'deny') return { type: 'refuse', error: refusal(hold.sentence, decision.reason) }
@@ -39,7 +43,6 @@ export async function holdCall(turn: TurnRun, prepared: PreparedCall): Promise<H
 
 type Waiting = Extract<CallHold, { type: 'wait' }>
 
-/** A turn that is resumed may find room where it asked before. */
 async function withoutQuestions(turn: TurnRun, hold: Exclude<CallHold, Waiting>): Promise<Exclude<CallHold, Waiting>> {
   try {
     const denied = await withdrawQuestions(turn, undefined)

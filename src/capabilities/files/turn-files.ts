@@ -31,6 +31,7 @@ export async function fileTurnPart({ service, choices }: Parts, question: TurnQu
       }),
     ),
   ])
+  if (ofSession.length === 0 && chosen.length === 0) return {}
   const sent = chosen.find((each) => each.sent)
   const all: Omit<Visible, 'fit'> = {
     readsForeign: ofSession.length > 0 || chosen.some(({ rows }) => rows.length > 0),

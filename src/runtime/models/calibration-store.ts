@@ -66,8 +66,8 @@ export async function openCalibrationStore(store: ValueStore, clock: Clock, warn
     },
     isMeasured: (model: string, counter: TokenCounter) =>
       (states.get(ratioKey(model, counter))?.samples ?? 0) >= ENOUGH_SAMPLES,
-    wasCalled: (model: string) => called.has(model),
-    noteCalled: (model: string) => void called.add(model),
+    /** Models that were called in this process, and those of which something is known from before. */
+    called,
     observe(model: string, counter: TokenCounter, estimated: number, reported: number) {
       const name = ratioKey(model, counter)
       const before = states.get(name) ?? UNCALIBRATED

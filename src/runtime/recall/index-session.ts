@@ -76,7 +76,7 @@ export async function* logParts(
   const ordinals = new Map<string, number>()
   let newest = from === 0 ? 0 : undefined
   for (const [index, entry] of entries.entries()) {
-    const message = await replacedMessage(store, entry)
+    const message = entry.type === 'edit' || entry.type === 'head' ? await replacedMessage(store, entry) : undefined
     if (message) {
       replaced.push(message)
       items = items.filter((item) => item.turn !== message.turn)
@@ -107,9 +107,8 @@ export async function* logParts(
 /** The message that an entry changes or takes back while it waits. What a call has read stays, also when it is undone. */
 async function replacedMessage(
   store: Pick<SessionStore, 'entries' | 'turn'>,
-  entry: Entry,
+  entry: Extract<Entry, { type: 'edit' | 'head' }>,
 ): Promise<ReplacedMessage | undefined> {
-  if (entry.type !== 'edit' && entry.type !== 'head') return undefined
   const { session, turn } = entry
   if (entry.type === 'head') {
     const [begun] = await store.entries(session, { turn, types: ['turn-start', 'message'], limit: 1 })

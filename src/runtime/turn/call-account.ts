@@ -116,7 +116,7 @@ export function callAccount({ context, model, clock }: CallAccountParts) {
       account = estimate
       const least = leastPromptTokens(request, 'whole')
       const isCacheable = estimate.fresh < estimate.text
-      calibration.noteCalled(model.id)
+      calibration.called.add(model.id)
       const prepared: PreparedCall = {
         call,
         request: rest.request ?? request,
@@ -186,7 +186,7 @@ function promptAccount(
   const { used, slots, reuse, forecast } = manifest
   const head = slots.tools + slots.system + slots.preamble
   // A server may have kept what another process or session sent.
-  const cacheable = Math.max((isUnread ? undefined : reuse?.tokens) ?? 0, calibration.wasCalled(model.id) ? head : 0)
+  const cacheable = Math.max((isUnread ? undefined : reuse?.tokens) ?? 0, calibration.called.has(model.id) ? head : 0)
   let text = used
   let images = false
   for (const message of request.messages) {

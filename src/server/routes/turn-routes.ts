@@ -84,7 +84,12 @@ export function messageRoutes(runtime: Runtime): readonly Route[] {
     body: z.output<typeof firstMessageBody>,
     { request, caller }: Pick<RouteCall<unknown, unknown>, 'request' | 'caller'>,
   ) => {
-    const idempotencyKey = chooseKey(body.idempotencyKey, request.headers.get('idempotency-key'))
+    const inHeader = request.headers.get('idempotency-key') ?? undefined
+    const idempotencyKey = body.idempotencyKey ?? inHeader
+    if (inHeader !== undefined && inHeader !== idempotencyKey) {
+      const message = 'Invalid request: Idempotency-Key and idempotencyKey differ. Send one of them.'
+      throw new HttpFailure('invalid-input', message)
+    }
     const answer = await runtime.submit({
       text: body.text,
       ...defined({ session }),
@@ -120,16 +125,6 @@ export function messageRoutes(runtime: Runtime): readonly Route[] {
       handle: (call) => submit(call.param('session'), call.body, call),
     }),
   ]
-}
-
-function chooseKey(inBody: string | undefined, inHeader: string | null): string | undefined {
-  if (inBody !== undefined && inHeader !== null && inBody !== inHeader) {
-    throw new HttpFailure(
-      'invalid-input',
-      'Invalid request: Idempotency-Key and idempotencyKey differ. Send one of them.',
-    )
-  }
-  return inBody ?? inHeader ?? undefined
 }
 
 function requireContent(
