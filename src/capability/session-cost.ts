@@ -1,4 +1,4 @@
-import { type CallFigures, exactMoneyText, inNanos, numberText } from '../context.ts'
+import { countedText, type CallFigures, exactMoneyText, inNanos, numberText } from '../context.ts'
 import { type CallPrice, costGroups, type CostReport, type CostRow, type CostSums } from './runtime/costs.ts'
 import type { Preview } from './runtime/calls.ts'
 import { withTimeout } from '../platform.ts'

@@ -53,7 +53,8 @@ export function sessionCases(storeCase: StoreCase): void {
     await store.append('b', [start], at(2))
     await store.append('c', [start], at(3))
     await store.append('a', [input('t1')], at(4))
-    const ids = async (options?: Parameters<typeof store.sessions>[0]) => (await store.sessions(options)).map((row) => row.id)
+    const ids = async (options?: Parameters<typeof store.sessions>[0]) =>
+      (await store.sessions(options)).map((row) => row.id)
     assert.deepEqual(await ids(), ['a', 'c', 'b'])
     assert.deepEqual(await ids({ limit: 1, offset: 1 }), ['c'])
     const [first, second] = await store.sessions()

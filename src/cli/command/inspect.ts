@@ -15,7 +15,7 @@ import { withConnection } from '../connection.ts'
 import { findSession, findCall } from '../find-session.ts'
 import { print, printJson, applyStyle, safeForTerminal, printAnswer } from '../io.ts'
 import { fetchTokenScale } from '../preview.ts'
-import { type Comparison, exactLine, numberText } from '../../context.ts'
+import { countedText, type Comparison, exactLine, numberText } from '../../context.ts'
 import { type ListedSession, programText } from '../sessions/session-table.ts'
 
 export const replayCommand: Command = {

@@ -90,7 +90,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       throw new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
     const before = opened.get(name)
     if (before) return before
-    const open = () => openPersonHome(name, { ...options, shared: shared() }, placement.isGone)
+    const open = () => openPersonHome(name, { ...options, shared: shared(), owner: around }, placement.isGone)
     // Where it was taken over and comes back, the former one gives its folder free first.
     const next = closing.get(name)?.then(open) ?? open()
     opened.set(name, next)

@@ -79,24 +79,7 @@ export function openStoreConnection(options: SqliteStoreOptions): StoreConnectio
         execute('rollback')
       }
     }
-    let next = run.next()
-    while (!next.done) {
-      const step = next.value
-      let answer: unknown
-      try {
-        if (step.type === 'overwrite') execute(`pragma secure_delete = ${step.does ? 'on' : 'off'}`)
-        else {
-          const ask: (sql: string, ...values: readonly SqliteValue[]) => unknown =
-            database[step.type === 'run' || step.type === 'send' ? 'change' : step.type]
-          answer = ask(step.statement.sql, ...valuesOf(step))
-        }
-      } catch (error) {
-        next = run.throw(error)
-        continue
-      }
-      next = run.next(answer)
-    }
-    return next.value
+    return runSql(database, run)
   }
 }
 
@@ -110,7 +93,7 @@ export function runSql<Result>(database: SqliteConnection, run: Sql<Result>): Re
       if (step.type === 'overwrite') database.execute(`pragma secure_delete = ${step.does ? 'on' : 'off'}`)
       else {
         const ask: (sql: string, ...values: readonly SqliteValue[]) => unknown =
-          database[step.type === 'run' ? 'change' : step.type]
+          database[step.type === 'run' || step.type === 'send' ? 'change' : step.type]
         answer = ask(step.statement.sql, ...valuesOf(step))
       }
     } catch (error) {

@@ -77,7 +77,8 @@ export function* append(
     const turn = turnOf(bodies[index]!)
     const [row, digest, parts] = [data[index]!, digests[index]!, made.parts.get(index) ?? null]
     yield* send(insertEntry, { session, seq, time, type, turn, data: row, digest, parts })
-    yield* putToolSums({ session, seq, time }, toolSums[index]!)
+    for (const [part, { tool, tokens }] of toolSums[index]!.entries())
+      yield* send(insertToolSum, { session, seq, part, time, tool, tokens })
   }
   for (const shift of planned.shifts) yield* send(shiftTurns, { session, ...shift })
   for (const { row, isNew, idempotencyKey = null } of planned.turns) {

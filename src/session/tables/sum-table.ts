@@ -64,15 +64,6 @@ function reportedColumns(reported: ReturnType<typeof reportedSum>): ReportedColu
   return Object.fromEntries(values) as ReportedColumns
 }
 
-/** Writes the results of tools in an entry. */
-export function* putToolSums(
-  { session, seq, time }: { readonly session: string; readonly seq: number; readonly time: string },
-  sums: ToolSums,
-): Sql<void> {
-  for (const [part, { tool, tokens }] of sums.entries())
-    yield* send(insertToolSum, { session, seq, part, time, tool, tokens })
-}
-
 const START = ''
 const END = '\u{10FFFF}'
 

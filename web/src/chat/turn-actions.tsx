@@ -8,7 +8,7 @@ import type { Turn } from './conversation.ts'
 import { focusMessage, keepFocus } from '../parts/focus-message.ts'
 import { TurnFoot } from './turn-foot.tsx'
 import { t } from '../language/language.ts'
-import { useMay } from '../api/caller.ts'
+import { useMayKeepRecords } from '../api/caller.ts'
 import { Loading } from '../api/underway.ts'
 import { closeFloating } from '../parts/floating.tsx'
 import { Popover } from '../parts/popover.tsx'
@@ -169,7 +169,7 @@ const SaveTemplate = lazy(() => import('./save-template.tsx'))
 /** Saves a message that was sent. */
 function SaveAsTemplate({ text }: { readonly text: string }): ReactNode {
   const box = useRef<HTMLDivElement>(null)
-  if (!useMay('admin')) return null
+  if (!useMayKeepRecords()) return null
   return (
     <Popover
       label={t`Save the message`}

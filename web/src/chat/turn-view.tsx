@@ -47,7 +47,11 @@ export const TurnView = memo(({ session, turn }: TurnViewProps): ReactNode => {
 /** What a person wrote. */
 export function Said({ text }: { readonly text: string }): ReactNode {
   return (
-    <div data-said dir="auto" className="max-w-full self-end rounded-2xl bg-sunken px-4 py-2 break-words whitespace-pre-wrap">
+    <div
+      data-said
+      dir="auto"
+      className="max-w-full self-end rounded-2xl bg-sunken px-4 py-2 break-words whitespace-pre-wrap"
+    >
       <LongText text={text} />
     </div>
   )

@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react'
 import type { VirtualizerHandle } from 'virtua'
 import { hasTurn } from '../api/turns.ts'
+import { markWords, unmarkWords } from '../parts/marked-words.ts'
 import { type ShownPlace, shownPlace } from '../parts/asked.ts'
 import { showToast } from '../parts/toasts.tsx'
 import type { FollowedConversation } from './use-conversation.ts'

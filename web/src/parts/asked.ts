@@ -27,6 +27,12 @@ export function createAsked<Value>(): Asked<Value> {
 export interface ShownPlace {
   readonly turn: string
   readonly toolCallId?: string
+  /** The one that it is in, where another may be open. */
+  readonly session?: string
+  /** To be marked there. */
+  readonly words?: readonly string[]
+  /** The words are those of the answer, which the message may have, too. */
+  readonly ofAnswer?: boolean
 }
 
 export const shownPlace = createAsked<ShownPlace>()

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { useResource } from '../api/resources.ts'
 import { Select, TextField } from '../parts/fields.tsx'
-import { ExactText } from '../parts/exact-text.tsx'
+import { ExactText } from '../parts/long-text.tsx'
 import type { NamedValue, RecordsKind } from './records-kind.ts'
 import { namesIn, PEOPLE, type PeopleList } from './people-kind.ts'
 import { t } from '../language/language.ts'

@@ -62,6 +62,12 @@ export async function upload(
   return { files: files.filter((row) => row !== undefined), refused }
 }
 
+async function findOwnOwner(self: FileOwners, given: OwnerFields): Promise<FileOwner> {
+  const owner = await findOwner(self, given)
+  await requireOwnFiles(self, owner)
+  return owner
+}
+
 /** A file that is too large, has no room or no name is refused by itself; everything else concerns the whole form. */
 function fileFailure(name: string, error: unknown): Failure {
   if (!(error instanceof RuntimeError)) throw error
