@@ -137,10 +137,10 @@ function prepareStandby(io: Io) {
     /** Closes the port after a wait that failed. Returns where somebody ended it, else throws what failed. */
     async end(error: unknown): Promise<undefined> {
       try {
-        const opened = await port?.catch((cause: unknown) => {
-          throw new CommandFailure('port', errorMessage(cause), { cause })
-        })
+        const opened = await port
         await opened?.listening.close({ graceMs: 0 })
+      } catch (cause) {
+        throw new CommandFailure('port', errorMessage(cause), { cause })
       } finally {
         await homes?.people.close()
         await homes?.close()

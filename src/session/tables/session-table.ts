@@ -31,7 +31,7 @@ export function* readSessionRow(id: string): Sql<SessionRow | undefined> {
 const ALL = Number.MAX_SAFE_INTEGER
 
 /** Columns are compared by the database. */
-export function* readSessionRows(options: Omit<SessionsOptions, 'words'> = {}): Sql<readonly SessionRow[]> {
+function* readSessionRows(options: Omit<SessionsOptions, 'words'> = {}): Sql<readonly SessionRow[]> {
   const { limit = ALL, offset = 0, beginning } = options
   const { conditions, values } = conditionsOf(options)
   const order = beginning === undefined ? 'sessions.updated desc, sessions.id desc' : 'sessions.id'

@@ -36,11 +36,6 @@ export function callSumColumns(record: CallRecord): CallSumColumns {
   }
 }
 
-/** Writes the sum of a call whose row has this number. */
-export function* putCallSum(number: number, sum: CallSumColumns): Sql<void> {
-  yield* send(insertCallSum, { number, ...sum })
-}
-
 /** Adds what the provider reported. */
 export function* finishCallSum(number: number, outcome: CallOutcome): Sql<void> {
   yield* send(setReported, { number, ...reportedColumns(reportedSum(outcome)) })
