@@ -116,6 +116,7 @@ test('1. a hit of a search opens the conversation at its message, with the words
   const box = (await said.boundingBox())!
   const { height } = page.viewportSize()!
   assert.ok(box.y > 0 && box.y + box.height < height, `the answer is at ${box.y}`)
+  await looksRight(page, 'search-opened')
 })
 
 test('1. two browsers see the rename and the states of each other at once', async (t) => {
