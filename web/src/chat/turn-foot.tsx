@@ -28,7 +28,8 @@ export function TurnFoot({ session, turn: { calls, state, time } }: TurnFootProp
   const [first, ...others] = calls
   const last = read[calls.findLast((call) => call in read) ?? '']
   const { data: models } = useResource<ModelList>('/api/models', { revalidateOnFocus: false, revalidateIfStale: false })
-  const model = last?.model === undefined ? undefined : modelName(last.model, models?.models).name
+  const known = models?.models.filter(({ id }) => id === last?.model)
+  const model = last?.model === undefined ? undefined : modelName(last.model, known).name
   const head = (
     <>
       {model !== undefined && <span className="shrink-9999 truncate">{model}</span>}
