@@ -109,6 +109,24 @@ export function cacheLifeOf({ input }: Pick<CallRecord, 'input'>): CacheLife {
   return (input as { readonly options?: RecordedOptions } | null)?.options?.cacheLife
 }
 
+/** Whether nothing of a session is in the cache of the model any more, as far as its rules say. `readCall`: its last call that was read. */
+export function isCacheOver({
+  state: { readCall },
+  model,
+  now,
+}: {
+  readonly state: {
+    readonly readCall?: { readonly model: string; readonly at: number; readonly life?: CacheLife } | undefined
+  }
+  readonly model: Pick<Model, 'id' | 'facts'>
+  readonly now: number
+}): boolean {
+  const { cache } = model.facts
+  if (!readCall || readCall.model !== model.id) return readCall !== undefined
+  if (!cache) return false
+  return now - readCall.at > lifeSeconds(cache, readCall.life, 'history') * 1000
+}
+
 /** How long a note can wait before the provider forgets the prompt, ms. `undefined`: forgotten, unknown, or free to read. */
 export function restOfCache(
   read: { readonly at: number; readonly life?: CacheLife } | undefined,

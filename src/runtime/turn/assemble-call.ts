@@ -1,4 +1,4 @@
-import type { Clock, FileLibrary } from '../../capability.ts'
+import type { Clock, FileLibrary, LayerContext } from '../../capability.ts'
 import {
   type Assembly,
   type AssemblyInput,
@@ -19,7 +19,7 @@ import { sentDefinition } from '../../tool.ts'
 import { type FoldReason, withPinnedHead } from './frozen-head.ts'
 import type { FrozenParts } from '../calls/head-record.ts'
 import { assembleInSlices } from '../models/counters.ts'
-import { type AssemblyContext, layersFor } from './assembly-context.ts'
+import type { AssemblyContext } from './assembly-context.ts'
 import { loadAttachments, findEarlierFiles, type TurnFile, withPictures } from '../calls/attachments.ts'
 import { accountWithinLearned, budgetFor, type SizeRefusal } from '../models/call-budget.ts'
 import { besideFirst, type NotedHistory, readNotedHistory, withoutNotes } from '../calls/noted-history.ts'
@@ -27,7 +27,8 @@ import { loadHistory } from '../calls/history-loader.ts'
 import { type HeadPin, readPin } from '../calls/head-pin.ts'
 import { readPlacements } from '../calls/recent-placements.ts'
 import type { SessionState } from '../sessions/session-state.ts'
-import { isCacheOver, weighedCut } from './weighed-cut.ts'
+import { isCacheOver } from '../calls/cache-life.ts'
+import { weighedCut } from './weighed-cut.ts'
 
 /** What a call is assembled for: a turn of a session, or one that is only looked at. */
 export interface AskedTurn {
@@ -188,6 +189,14 @@ async function attemptCall(
       accountWithinLearned(context, model, asked, (each) => assembleInSlices(context.store.clock, each), step.deeper),
   )
   return { toolChoice: last ? 'none' : 'auto', ...attempt, head }
+}
+
+export function layersFor(
+  { capabilities, turn }: Pick<AssemblyContext, 'capabilities' | 'turn'>,
+  context: Omit<LayerContext, 'promptBlocks' | 'choices' | 'system' | 'only'>,
+): Promise<readonly Layer[]> {
+  const { choices = {}, system, only, parts } = turn ?? {}
+  return capabilities.layers({ ...context, choices, ...(system && { system }), ...(only && { only }) }, parts)
 }
 
 /** No session has this name, so it has no history either. */

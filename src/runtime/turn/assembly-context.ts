@@ -1,5 +1,4 @@
 import type { LayerContext, RunningCapabilities, TurnParts } from '../../capability.ts'
-import type { Layer } from '../../context.ts'
 import type { SessionStore } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
 import type { Learned } from '../models/open-learned.ts'
@@ -25,12 +24,4 @@ export interface PreparedParts {
   readonly parts: TurnParts
   /** Names and patterns of the tools that may be called; all where absent. */
   readonly tools?: readonly string[] | undefined
-}
-
-export function layersFor(
-  { capabilities, turn }: Pick<AssemblyContext, 'capabilities' | 'turn'>,
-  context: Omit<LayerContext, 'promptBlocks' | 'choices' | 'system' | 'only'>,
-): Promise<readonly Layer[]> {
-  const { choices = {}, system, only, parts } = turn ?? {}
-  return capabilities.layers({ ...context, choices, ...(system && { system }), ...(only && { only }) }, parts)
 }

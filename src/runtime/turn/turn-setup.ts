@@ -1,3 +1,4 @@
+import type { HeldCalls } from '../budgets/budget-service.ts'
 import type { Delta, TurnSetup } from '../../agent.ts'
 import { type TurnCitations, turnCitations } from '../../citation.ts'
 import { defined, restingClock } from '../../platform.ts'
@@ -8,7 +9,6 @@ import { keepImage } from '../calls/attachments.ts'
 import { callAccount, type CallAccount } from './call-account.ts'
 import { countInSlices } from '../models/counters.ts'
 import { policyGate, shownChars } from '../tools/tool-policy.ts'
-import { turnCalls } from './ended-turn.ts'
 import { type LiveTurn, recordedCalls, type TurnJournal, type TurnWords } from './record-call.ts'
 import { type TurnTaint, turnTaint } from './turn-taint.ts'
 import { tokenCounts } from '../calls/turn-projection.ts'
@@ -61,6 +61,19 @@ export function turnSetup(turn: LiveTurn): TurnSetup {
     health: turn.health,
     ...defined({ fallback: turn.fallback }),
   }
+}
+
+/** Whose calls those of a turn are, and the limits that came with its input. */
+export function turnCalls({
+  context,
+  state: { session },
+  id,
+  entries,
+}: Pick<LiveTurn, 'context' | 'state' | 'id' | 'entries'>): Pick<HeldCalls, 'owner' | 'budgets'> {
+  const input = entries.find((entry) => entry.type === 'input')
+  const { budgets, token, channel } = input?.type === 'input' ? (input.options ?? {}) : {}
+  const owner = { turn: id, session, ...defined({ agent: context.turn?.choices?.['agent'], token, channel }) }
+  return { owner, budgets }
 }
 
 /**

@@ -51,7 +51,7 @@ export function turnTaint(entries: readonly Entry[], tools: readonly Tool[]): Tu
   let step = 0
   /** Of what the calls have read. Looked through once an address is asked about, since most turns open none. */
   const reads: { readonly input: Readable; readonly messages: readonly Message[] }[] = []
-  const named = namedAddresses(new Set(tools.filter(opensAddresses).map(({ name }) => name)))
+  let named: ReturnType<typeof namedAddresses> | undefined
   const found = new Set<string>()
   const calling = new Map<string, string>()
 
@@ -94,6 +94,7 @@ export function turnTaint(entries: readonly Entry[], tools: readonly Tool[]): Tu
       return texts
     },
     isNamed(address) {
+      named ??= namedAddresses(new Set(tools.filter(opensAddresses).map(({ name }) => name)))
       for (const { input, messages } of reads.splice(0)) {
         for (const text of personsTexts(input)) named.add(text)
         for (const message of messages) named.read(message)

@@ -2,7 +2,7 @@ import { type CutWorth, expectedCalls, type PlacedCall } from '../../context.ts'
 import type { Model } from '../../model.ts'
 import { defined } from '../../platform.ts'
 import type { AssemblyContext } from './assembly-context.ts'
-import { lifeSeconds } from '../calls/cache-life.ts'
+import { isCacheOver, lifeSeconds } from '../calls/cache-life.ts'
 import type { SessionState } from '../sessions/session-state.ts'
 
 interface WeighedCall {
@@ -12,18 +12,6 @@ interface WeighedCall {
   /** The last calls of the session, oldest first. */
   readonly recent: readonly PlacedCall[]
   readonly now: number
-}
-
-/** Whether nothing of the session is in the cache of the model any more, as far as its rules say. */
-export function isCacheOver({
-  state: { readCall },
-  model,
-  now,
-}: Pick<WeighedCall, 'state' | 'model' | 'now'>): boolean {
-  const { cache } = model.facts
-  if (!readCall || readCall.model !== model.id) return readCall !== undefined
-  if (!cache) return false
-  return now - readCall.at > lifeSeconds(cache, readCall.life, 'history') * 1000
 }
 
 /** What a cut that need not be made yet is weighed by; `undefined` where it is not. `available`: for a prompt, tokens. */
