@@ -87,8 +87,8 @@ export function messageRoutes(runtime: Runtime): readonly Route[] {
     const inHeader = request.headers.get('idempotency-key') ?? undefined
     const idempotencyKey = body.idempotencyKey ?? inHeader
     if (inHeader !== undefined && inHeader !== idempotencyKey) {
-      const message = 'Invalid request: Idempotency-Key and idempotencyKey differ. Send one of them.'
-      throw new HttpFailure('invalid-input', message)
+      const sentence = 'Invalid request: Idempotency-Key and idempotencyKey differ. Send one of them.'
+      throw new HttpFailure('invalid-input', sentence)
     }
     const answer = await runtime.submit({
       text: body.text,
