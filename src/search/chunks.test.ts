@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { anyCharacter } from '../../test/arbitrary/characters.ts'
-import { splitIntoChunks } from './chunks.ts'
+import { ALWAYS_ONE_CHUNK, splitIntoChunks } from './chunks.ts'
 import type { Chunk } from './engine.ts'
 
 const words = fc.constantFrom(
@@ -47,6 +47,17 @@ test('a chunk has the exact text at its offset, and its line', () => {
         assert.equal(chunk.text.trim(), chunk.text)
         assert.ok(chunk.text.length > 0 && chunk.text.length <= sizes.size)
       }
+    }),
+  )
+})
+
+test('a text that is shorter than a third of a chunk is one chunk, whatever its layout', () => {
+  fc.assert(
+    fc.property(texts, (text) => {
+      const short = text.slice(0, Math.ceil(ALWAYS_ONE_CHUNK) - 1)
+      const whole = short.trim()
+      const chunks = splitIntoChunks(short).map(({ text: chunk, start }) => [chunk, start])
+      assert.deepEqual(chunks, whole === '' ? [] : [[whole, short.indexOf(whole)]])
     }),
   )
 })
