@@ -27,6 +27,11 @@ export interface Channel {
    */
   deliver(reply: Reply): Promise<{ readonly messageId: string }>
   /**
+   * In the home of a person: takes what came in over this channel of the owner for a chat that is theirs. On disk when it resolves;
+   * the same may come again.
+   */
+  accept?(value: unknown): Promise<void>
+  /**
    * Where its service calls by itself: a path of the gateway, such as `/channels/telegram`. Each POST to it comes here,
    * without a token of the gateway: `handle` checks who calls. A rejection is an inner failure.
    */
@@ -67,6 +72,8 @@ export interface ChannelContext {
   readonly inbox: ChannelInbox
   /** Records that a message of the channel has a part of a reply. On disk when it resolves. */
   sent(session: string, turn: string, part: SentPart): Promise<void>
+  /** In the home of the owner: hands what came in to this channel in the home of a person. On disk when it resolves. */
+  handOver?(person: string, value: unknown): Promise<void>
   warn(text: string): void
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../platform.ts'
 import type { EmbedderKind } from '../search.ts'
 import type { FileOwner, FileRow, SessionStore } from '../session.ts'
 import type { AccessRead, Sandbox } from '../tool.ts'
+import type { PairedChat } from './runtime/pairings.ts'
 import type { RecordKind, Records } from './records.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import type { SessionChoice } from './session-choice.ts'
@@ -58,6 +59,8 @@ export interface OfOwner {
   files(owner: FileOwner): Promise<readonly FileRow[] | undefined>
   bytes(row: FileRow): AsyncIterable<Uint8Array>
   text(row: FileRow): Promise<string | undefined>
+  /** The chats of channels that talk to this home. */
+  chats(): Promise<readonly PairedChat[]>
   /** What a capability keeps there under a key, for what the owner decides for everybody. */
   value(key: string): Promise<unknown>
 }

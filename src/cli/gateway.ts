@@ -103,6 +103,7 @@ export async function openGateway(
       environment: io.environment,
       version: version(),
       live,
+      homeOf: people.runtimeOf,
       listens,
       endsWithCommand,
       warnings: [...known, ...[exposed, claim.warning].filter((text) => text !== undefined)],

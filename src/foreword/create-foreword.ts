@@ -68,8 +68,18 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
     const token = await open.ensureToken({ home, random: randomBytes, ...defined({ configured }) })
     const noWorkspace = await open.createWorkspace(configuration.agent.workspace)
     const odd = (await open.configurationWarnings(loaded, environment)).map(open.problemText)
+    const { people, within } = open.openGatewayHomes({
+      home,
+      clock,
+      configuration,
+      capabilities: loaded.capabilities,
+      environment,
+      version,
+      warn: (text) => warn?.(text),
+    })
     runtime = await open.openRuntime({
       clock,
+      homeOf: people.runtimeOf,
       home,
       capabilities: loaded.capabilities,
       configuration,
@@ -80,15 +90,6 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
       ...defined({ warn }),
     })
     const opened = runtime
-    const { people, within } = open.openGatewayHomes({
-      home,
-      clock,
-      configuration,
-      capabilities: loaded.capabilities,
-      environment,
-      version,
-      warn: (text) => warn?.(text),
-    })
     const tokens = await within(opened)
     const opening = people.openAll()
     const server = createServer(opened, {

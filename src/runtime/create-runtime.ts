@@ -161,7 +161,7 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
     ...ledger.views,
     ...approvals.views,
     notes: createNoteService({ ...completions, openState }),
-    pairings: createPairings({ store, clock, random: randomBytes }),
+    pairings: createPairings({ store, clock, random: randomBytes, ofOwner: parts.sharedRecords }),
     recall,
     budgets: budgets.report,
     verifyAudit: (asked) => checkpoints?.verify(asked) ?? examineStoredAudit(store, asked),
@@ -240,6 +240,7 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
     clock,
     openInbox: (channel) => openChannelInbox(join(data, 'channels', channel), warn),
     openSent: outbox.openSent,
+    homeOf: parts.homeOf,
     warn,
   })
   channelsOpen.resolve()

@@ -19,6 +19,7 @@ import { createRuntime, type HostedRuntime } from './create-runtime.ts'
 import { createHome, homeAt, protectedPlaces } from './home/home.ts'
 import { moduleFiles } from './load-module.ts'
 import { loadPlugins } from './load-plugins.ts'
+import type { RuntimeParts } from './runtime-parts.ts'
 import type { LiveModels } from './models/model-choice.ts'
 import { findCounter } from './models/counters.ts'
 import type { SharedRecords } from './people/shared-records.ts'
@@ -53,6 +54,7 @@ export interface OpenOptions {
   readonly standby?: Standby
   /** The models as they are chosen now, shared with others; its own unless given. */
   readonly live?: LiveModels
+  readonly homeOf?: RuntimeParts['homeOf']
   /** The home around it, where it is that of a person. */
   readonly within?: EnclosingHome
 }
@@ -190,6 +192,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       },
       timeZone: context.timeZone,
       sharedRecords: within?.shared,
+      homeOf: options.homeOf,
       keep: configuration.keep,
       budgets: moneyBudgets(configuration),
       // A limit of the owner is none if those that it limits could pass it.

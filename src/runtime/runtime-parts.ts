@@ -56,6 +56,8 @@ export interface RuntimeParts {
   readonly historyIndex?: string
   /** The owner's time zone. This machine's where absent. */
   readonly timeZone?: string
+  /** In the home of the owner: what is open of the home of a person, to whom a channel hands over what came in for them. */
+  readonly homeOf?: ((person: string) => Promise<{ readonly channels: readonly Channel[] }>) | undefined
   /** What the owner of the gateway shares, in the home of a person. */
   readonly sharedRecords?: SharedRecords | undefined
   /** The secrets that it knows: no result, layer, warning or error contains one. None where absent. */

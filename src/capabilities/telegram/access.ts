@@ -12,13 +12,26 @@ export function createChatAccess(
   {
     allowedUsers,
     allowedChats,
-  }: { readonly allowedUsers: readonly number[]; readonly allowedChats: readonly number[] },
+    ofPerson = false,
+  }: {
+    readonly allowedUsers: readonly number[]
+    readonly allowedChats: readonly number[]
+    /** The home is that of a person. */
+    readonly ofPerson?: boolean
+  },
   pairings: Pick<Pairings, 'find'>,
 ) {
-  const isPaired = async (id: number, kind: 'person' | 'group') =>
-    (await pairings.find('telegram', String(id)))?.kind === kind
-  const person = async (id: number) => allowedUsers.includes(id) || (await isPaired(id, 'person'))
+  const homeOf = async (id: number) => (ofPerson ? undefined : (await pairings.find('telegram', String(id)))?.home)
+  const isPaired = async (id: number, kind: 'person' | 'group') => {
+    const found = await pairings.find('telegram', String(id))
+    return found?.kind === kind && (ofPerson || found.home === undefined)
+  }
+  const person = async (id: number) =>
+    (allowedUsers.includes(id) && (await homeOf(id)) === undefined) || (await isPaired(id, 'person'))
   return {
+    /** The person whose home a chat talks to; `undefined`: this one, or none. */
+    homeOf,
+
     /** Known personally, and not only as a member of a group. */
     person,
 

@@ -11,6 +11,8 @@ interface BotConnectionParts {
   readonly api: Api
   readonly commands: readonly ChatCommand[]
   readonly webhook?: { readonly url: string; readonly secret: string } | undefined
+  /** `false`: who the bot is is all that is asked, for another home listens to it. */
+  readonly listens: boolean
   readonly sleep: Sleep
   readonly signal: AbortSignal
   warn(text: string): void
@@ -40,6 +42,7 @@ export function connectBot(parts: BotConnectionParts) {
 
   async function introduce(): Promise<BotName> {
     const { id, username } = await api.raw.getMe(ending)
+    if (!parts.listens) return { id, username }
     if (webhook) {
       const { url, secret } = webhook
       const one = { url, secret_token: secret, allowed_updates: updateKinds, max_connections: 1 }
@@ -79,7 +82,7 @@ export function connectBot(parts: BotConnectionParts) {
         try {
           const me = await introduce()
           note(undefined)
-          void offerCommands()
+          if (parts.listens) void offerCommands()
           return me
         } catch (error) {
           if (signal.aborted) return undefined

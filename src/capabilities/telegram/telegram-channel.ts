@@ -1,6 +1,6 @@
 import { randomBytes, createHash, timingSafeEqual } from 'node:crypto'
 import { type Channel, type ChannelContext, fileLibrary, type Runtime } from '../../capability.ts'
-import { type Clock, defined, errorMessage, ForewordError, fieldsOf, parseJson } from '../../platform.ts'
+import { type Clock, defined, errorMessage, ForewordError, fieldsOf, once, parseJson } from '../../platform.ts'
 import { sessionConversation } from '../../runtime.ts'
 import { createChatAccess, createPairingGate } from './access.ts'
 import { receiveFiles, telegramFiles } from './api/received-files.ts'
@@ -33,6 +33,8 @@ export interface TelegramOptions {
   readonly webhook?: { readonly url: string; readonly secret?: string } | undefined
   readonly choices?: ChatChoices
   readonly maxFileBytes: number
+  /** The home is that of a person: updates are handed over, and Telegram is not asked for any. `false` unless given. */
+  readonly ofPerson?: boolean
   readonly clock: Clock
   /** From 0 to 1. */
   readonly random?: () => number
@@ -81,6 +83,11 @@ export function telegramChannel(options: TelegramOptions): Channel {
       const begun = await starting?.catch(() => undefined)
       await begun?.settled()
     },
+    ...(options.ofPerson && {
+      async accept(value: unknown) {
+        await (await (await opening.promise).begin()).accept(value as Update)
+      },
+    }),
     // A reply can be ready before the channel is open.
     deliver: async (reply) => (await opening.promise).replies.deliver(reply),
     idle: () => open?.idle(),
@@ -120,17 +127,18 @@ async function openTelegram(context: ChannelContext, options: OpenTelegramOption
   const approvals = createApprovalMessages({ context, sender, access, notes })
   const common = { context, access, sleep, signal, random }
   const replies = createReplies({ ...common, sender, onEntry: approvals.onEntry })
-  const connection = connectBot({ api, commands, sleep, signal, warn, random, webhook })
+  const listens = options.ofPerson !== true
+  const connection = connectBot({ api, commands, sleep, signal, warn, random, webhook, listens })
   let updates: UpdateHandler | undefined
 
   async function say(chat: ChatReference, text: string): Promise<void> {
     for (const part of messageParts(plainText(text))) await sender.send(chat, part)
   }
 
-  async function listen(): Promise<void> {
-    await recoverTurns({ runtime, notes, replies, approvals })
+  /** Rejects where the channel ends before the bot is known. */
+  const begin = once(async (): Promise<UpdateHandler> => {
     const me = await connection.connect()
-    if (!me) return
+    if (!me) throw signal.reason
     const begun = createUpdateHandler({
       ...common,
       commands,
@@ -150,7 +158,15 @@ async function openTelegram(context: ChannelContext, options: OpenTelegramOption
     })
     await begun.recover(waiting)
     updates = begun
-    if (!webhook) await connection.poll(begun.accept)
+    return begun
+  })
+
+  async function listen(): Promise<void> {
+    await recoverTurns({ runtime, notes, replies, approvals })
+    // A bot that nobody of this home talks to is not asked who it is.
+    if (!listens && waiting.length === 0) return
+    const begun = await begin()
+    if (listens && !webhook) await connection.poll(begun.accept)
   }
 
   const listening = listen().catch((error: unknown) => {
@@ -159,6 +175,7 @@ async function openTelegram(context: ChannelContext, options: OpenTelegramOption
   })
   return {
     replies,
+    begin,
 
     /** `undefined` until the bot has connected. */
     updates: () => updates,

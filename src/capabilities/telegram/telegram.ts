@@ -41,7 +41,10 @@ const settings = z.strictObject({
   webhook: webhook.optional().describe('Telegram calls the gateway. Without it, the gateway polls Telegram.'),
 })
 
-type TelegramSettings = z.output<typeof settings>
+interface TelegramSettings extends z.output<typeof settings> {
+  /** The home is that of a person: what is theirs comes over the bot of the owner. */
+  readonly ofPerson?: true
+}
 
 /** People talk to the agent through a Telegram bot: in their own chats, and in groups where they mention it. */
 export const telegram = capability<TelegramSettings | undefined>({
@@ -65,7 +68,8 @@ export const telegram = capability<TelegramSettings | undefined>({
       ),
     ]
   },
-  settingsOfPerson: () => undefined,
+  settingsOfPerson: (given) =>
+    given && { ...given, allowedUsers: [], allowedChats: [], webhook: undefined, ofPerson: true },
   checks: checkTelegram,
   channels: openChannel,
   pairingNotice: (code) => [`In a group, name the bot: /pair@NAME_OF_YOUR_BOT ${code}`],
@@ -83,7 +87,7 @@ async function openChannel({
   if (!given) return []
   const found = await telegramToken(given, environment)
   if (!('token' in found)) {
-    warn(`Telegram is not available: ${found.why}`)
+    if (!given.ofPerson) warn(`Telegram is not available: ${found.why}`)
     return []
   }
   const { allowedUsers, allowedChats, linkPreviews, apiRoot, webhook: called } = given
@@ -106,6 +110,7 @@ async function openChannel({
       linkPreviews,
       choices,
       maxFileBytes: maxBytes,
+      ofPerson: given.ofPerson ?? false,
       ...(called ? { webhook: { url: called.url, ...defined({ secret }) } } : {}),
     }),
   ]

@@ -50,21 +50,24 @@ export function createUpdateHandler(parts: UpdateHandlerParts) {
   const queue = keyedQueue<string>()
   const albums = createAlbums(parts.sleep, signal)
 
-  function handle(parsed: ParsedUpdate, isKept: boolean): Promise<void> | undefined {
+  function handle(parsed: ParsedUpdate, { update, isKept, handsOver }: Handled): Promise<void> | undefined {
     const add = (name: string, work: () => Promise<void>) =>
       queue
         .add(name, work)
         .catch((error: unknown) => context.warn(`A message from Telegram was not handled: ${errorMessage(error)}`))
     const attempt = (handled: readonly ParsedUpdate[], work: () => Promise<void>) => retry(isKept ? handled : [], work)
     const key = conversationName(parsed.chat)
+    if (handsOver) return add(key, () => attempt([parsed], handsOver))
     if (parsed.type === 'message') {
       const group = albums.group(parsed)
       if (!group) return undefined
       const endedAhead = stopAhead(parsed)
       return add(key, async () => {
         const messages = await group
-        if (messages)
-          await attempt(messages, () => handleMessage(messages, { ...parts, runtime, bot: me.id, endedAhead }))
+        if (!messages) return
+        // The message before it may have paired the chat.
+        const late = isKept ? undefined : await handOverOf(parsed, update)
+        await attempt(messages, late ?? (() => handleMessage(messages, { ...parts, runtime, bot: me.id, endedAhead })))
       })
     }
     if (parsed.type === 'edit')
@@ -134,15 +137,25 @@ export function createUpdateHandler(parts: UpdateHandlerParts) {
     }
   }
 
+  /** What gives an update to the person whose home its chat talks to; `undefined`: it is handled here. */
+  async function handOverOf({ chat }: ParsedUpdate, update: Update): Promise<HandsOver | undefined> {
+    const home = await access.homeOf(chat.id)
+    if (home === undefined) return undefined
+    return async () => {
+      // The pairing may have ended while the update waited.
+      if ((await access.homeOf(chat.id)) === home) await context.handOver?.(home, update)
+    }
+  }
+
   return {
     /** On disk when it resolves. Drops repeated updates, and those that do not concern the bot. */
     async accept(update: Update): Promise<void> {
       const parsed = read(update)
       if (!parsed) return
       // Messages of strangers are not stored. A chat that is paired by an earlier message has access when this one is handled.
-      const isKept = await access.chat(parsed.chat.id)
+      const isKept = (await access.homeOf(parsed.chat.id)) !== undefined || (await access.chat(parsed.chat.id))
       if (isKept && !(await inbox.accept(String(update.update_id), update))) return
-      const handled = handle(parsed, isKept)
+      const handled = handle(parsed, { update, isKept, handsOver: await handOverOf(parsed, update) })
       // What comes from the new id of a group belongs to the session that the group had.
       if (parsed.type === 'move') await handled
     },
@@ -151,13 +164,24 @@ export function createUpdateHandler(parts: UpdateHandlerParts) {
     async recover(waiting: readonly { readonly id: string; readonly value: unknown }[]): Promise<void> {
       for (const { id, value } of waiting) {
         if (isApprovalNote(id)) continue
-        const parsed = read(value as Update)
-        if (parsed) void handle(parsed, true)
+        const update = value as Update
+        const parsed = read(update)
+        if (parsed) void handle(parsed, { update, isKept: true, handsOver: await handOverOf(parsed, update) })
         else await inbox.done(id)
       }
     },
     idle: queue.idle,
   }
+}
+
+type HandsOver = () => Promise<void>
+
+interface Handled {
+  readonly update: Update
+  /** It is in the inbox. */
+  readonly isKept: boolean
+  /** Gives it to the person whose home its chat talks to. */
+  readonly handsOver: HandsOver | undefined
 }
 
 async function failure(work: () => Promise<void>): Promise<Error | undefined> {

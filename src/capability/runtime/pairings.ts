@@ -3,8 +3,8 @@
  * it from a chat has paired that chat.
  */
 export interface Pairings {
-  /** A new code in the place of the one before: it can be used once, for ten minutes. */
-  newCode(channel: string): Promise<PairingCode>
+  /** A new code in the place of the one before: it can be used once, for ten minutes. `home`: the person whose home the chat will talk to. */
+  newCode(channel: string, home?: string): Promise<PairingCode>
   /**
    * Pairs a chat that brought a code. Returns `false`, in the same time, for a wrong, used or old one; after several wrong
    * ones the code is no longer valid.
@@ -36,6 +36,8 @@ export interface PairedChat {
   readonly person?: string
   /** One person alone, or a group. */
   readonly kind: 'person' | 'group'
+  /** Of the person whose home it talks to; absent: that of the owner. */
+  readonly home?: string | undefined
   /** ISO 8601. */
   readonly time: string
 }

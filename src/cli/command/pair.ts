@@ -1,5 +1,6 @@
 import { rowTable } from '../table.ts'
 import { exactLine } from '../../context.ts'
+import { defined } from '../../platform.ts'
 import type { AnyCapability, CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import type { PairedChat, PairingCode } from '../../runtime.ts'
 import { sendRequest, requestJson, apiPath, requestList } from '../answer.ts'
@@ -22,11 +23,12 @@ export const pairCommand = commandWithSubcommands({
     'dash after `--`.',
   options: {
     channel: { value: 'NAME', summary: 'the channel of the chat (default: the first one that can be configured)' },
+    person: { value: 'NAME', summary: 'the chat will talk to the home of this person, with their limits' },
     yes: yesOption,
   },
   first: 'code',
   subcommands: {
-    code: { usage: '[--channel NAME] [--json]', forPersons: 'pair chats', run: newPairingCode },
+    code: { usage: '[--channel NAME] [--person NAME] [--json]', forPersons: 'pair chats', run: newPairingCode },
     list: { usage: '[--channel NAME] [--json]', run: listPairings },
     remove: { usage: 'CHAT [--channel NAME]', forPersons: 'unpair chats', run: removePairing },
   },
@@ -37,7 +39,10 @@ async function newPairingCode(call: CommandCall, given: Io): Promise<number> {
   const owner = await channelOwner(call, io)
   const channel = owner.name
   const { made, isRunning } = await withConnection(call.home, io, 'write', async (connection) => ({
-    made: await requestJson<PairingCode>(connection, '/api/pairings/code', { method: 'POST', body: { channel } }),
+    made: await requestJson<PairingCode>(connection, '/api/pairings/code', {
+      method: 'POST',
+      body: { channel, ...defined({ person: call.text('person') }) },
+    }),
     isRunning: !connection.inProcess,
   }))
   if (call.json) printJson(io, made)
@@ -92,11 +97,13 @@ function fetchPairings(connection: GatewayConnection, channel: string | undefine
 
 function pairingTable(chats: readonly PairedChat[], io: Io): string {
   const now = new Date()
-  const rows = chats.map(({ channel, chat, kind, title, time }) => ({
+  const isShared = chats.some(({ home }) => home !== undefined)
+  const rows = chats.map(({ channel, chat, kind, title, home, time }) => ({
     channel,
     chat: exactLine(chat),
     kind,
     title: exactLine(title),
+    ...(isShared && { of: home ?? 'you' }),
     since: timeText(time, now),
   }))
   return rowTable(rows, io, { spare: ['kind', 'since'] })

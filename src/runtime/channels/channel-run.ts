@@ -9,18 +9,31 @@ export function runChannels(parts: {
   readonly clock: Clock
   readonly openInbox: (channel: string) => ChannelInbox
   readonly openSent: (channel: string) => ChannelContext['sent']
+  readonly homeOf?: ((person: string) => Promise<{ readonly channels: readonly Channel[] }>) | undefined
   readonly warn: (text: string) => void
   /** Waits before a channel that did not start is started again, ms; the last one repeats. */
   readonly retryDelaysMs?: readonly number[]
   readonly stopTimeoutMs?: number
 }) {
-  const { channels, runtime, clock, warn, retryDelaysMs = growingDelaysMs, stopTimeoutMs = 5_000 } = parts
+  const { channels, runtime, clock, homeOf, warn, retryDelaysMs = growingDelaysMs, stopTimeoutMs = 5_000 } = parts
   const stopping = new AbortController()
   const { signal: stopped } = stopping
 
   async function start(channel: Channel): Promise<void> {
     const { name } = channel
-    const context: ChannelContext = { runtime, inbox: parts.openInbox(name), sent: parts.openSent(name), warn }
+    const context: ChannelContext = {
+      runtime,
+      inbox: parts.openInbox(name),
+      sent: parts.openSent(name),
+      warn,
+      ...(homeOf && {
+        async handOver(person, value) {
+          const channel = (await homeOf(person)).channels.find((each) => each.name === name)
+          if (channel?.accept === undefined) throw new Error(`the home of ${person} has no channel ${name}`)
+          await channel.accept(value)
+        },
+      }),
+    }
     let lastProblem: string | undefined
     for (let failures = 1; !stopped.aborted; failures += 1) {
       try {

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Clock, PairedChat, Pairings } from '../../capability.ts'
+import type { Clock, OfOwner, PairedChat, Pairings } from '../../capability.ts'
 import { defined, serialQueue, sha256 } from '../../platform.ts'
 import { type AuditFacts, type SessionStore, StoreError, type Write } from '../../session.ts'
 import { runtimeFailure } from '../failure.ts'
@@ -10,6 +10,7 @@ const HOLDS = 10 * 60 * 1000
 /** What is kept of a code: nobody who reads the store can use it. */
 interface KeptCode {
   readonly digest: string
+  readonly home?: string
   readonly expires: string
 }
 
@@ -19,8 +20,10 @@ export function createPairings(parts: {
   readonly clock: Clock
   /** So many bytes of chance. */
   readonly random: (size: number) => Uint8Array
+  /** In the home of a person: the chats that talk to it, which the owner has. */
+  readonly ofOwner?: Pick<OfOwner, 'chats'> | undefined
 }): Pairings {
-  const { store, clock, random } = parts
+  const { store, clock, random, ofOwner } = parts
   /** One try after another, so that none is left uncounted. */
   const queue = serialQueue()
 
@@ -36,7 +39,10 @@ export function createPairings(parts: {
     const tries = triesFrom(await store.value(triesKey(channel)), wanted)
     const fits = timingSafeEqual(Buffer.from(codeDigest(channel, given)), Buffer.from(wanted))
     const isLive = code !== undefined && clock.time() < code.expires && !isSpent(tries, chat.chat)
-    if (fits && isLive) return pair({ ...chat, time: clock.time() }, version)
+    // A group is nobody's own.
+    const mayPair = code?.home === undefined || chat.kind === 'person'
+    if (fits && isLive && mayPair)
+      return pair({ ...chat, ...defined({ home: code.home }), time: clock.time() }, version)
     await store.putValue(triesKey(channel), isLive ? withTry(tries, chat.chat) : tries)
     return false
   }
@@ -62,15 +68,16 @@ export function createPairings(parts: {
   }
 
   async function find(channel: string, chat: string): Promise<PairedChat | undefined> {
+    if (ofOwner) return (await ofOwner.chats()).find((each) => each.channel === channel && each.chat === chat)
     return ((await store.record('pairing', pairingId(channel, chat)))?.value ?? undefined) as PairedChat | undefined
   }
 
   return {
     find,
-    async newCode(channel) {
+    async newCode(channel, home) {
       const code = drawCode(random)
       const expires = new Date(Date.parse(clock.time()) + HOLDS).toISOString()
-      const value: KeptCode = { digest: codeDigest(channel, code), expires }
+      const value: KeptCode = { digest: codeDigest(channel, code), expires, ...defined({ home }) }
       await write(clock.time(), { kind: 'pairing-code', id: channel, value })
       return { channel, code, expires }
     },
@@ -78,7 +85,7 @@ export function createPairings(parts: {
       return queue.add(() => attempt(code, chat))
     },
     async list(channel) {
-      const chats = (await store.records('pairing')).map(({ value }) => value as PairedChat)
+      const chats = (await ofOwner?.chats()) ?? (await store.records('pairing')).map(({ value }) => value as PairedChat)
       const wanted = chats.filter((each) => channel === undefined || each.channel === channel)
       return wanted.toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
     },

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { everybody, groupNamed, type OfOwner } from '../../capability.ts'
+import { everybody, groupNamed, type OfOwner, type PairedChat } from '../../capability.ts'
 import { openBlobs, type RecordVersion, readReferredContent, type SessionStore } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
 import { isThere, type People, type Person } from '../tokens/people.ts'
@@ -35,6 +35,14 @@ export function sharedRecords(home: string, owner: () => SharingHome, name: stri
       return records.some(({ id }) => id === of.id) ? owner().store.files({ owner: of }) : undefined
     },
     bytes: ({ hash }) => openBlobs(join(homeAt(home).data, 'files'), owner().store.bytes).open(hash),
+    async chats() {
+      const { people, store } = owner()
+      const person = people.find(name)
+      // In a chat calls of tools are decided about.
+      if (!isThere(person) || person.role !== 'member') return []
+      const chats = (await store.records('pairing')).map(({ value }) => value as PairedChat)
+      return chats.filter(({ home: of }) => of === name)
+    },
     value: (key) => owner().store.value(key),
     async text({ state }) {
       if (state.type !== 'ready' || !('content' in state.reading)) return undefined

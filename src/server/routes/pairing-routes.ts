@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Route, jsonAnswer, route, type Runtime } from '../../capability.ts'
 import { empty } from '../answer.ts'
 import { HttpFailure } from '../failure.ts'
+import { isThere, type People, personNotFound } from '../../runtime.ts'
 
 const channel = z
   .string()
@@ -14,6 +15,7 @@ const pairedChat = z.object({
   title: z.string().describe('Name of the chat or person in the channel.'),
   person: z.string().optional().describe("The channel's own id of the person who sent the code."),
   kind: z.enum(['person', 'group']),
+  home: z.string().optional().describe('The person whose home it talks to. Absent: that of the owner.'),
   time: z.string(),
 })
 
@@ -24,7 +26,7 @@ const pairingCode = z.object({
 })
 
 /** Chats that may talk to the agent. They are for people: no tool reaches these endpoints. */
-export function pairingRoutes(runtime: Runtime): readonly Route[] {
+export function pairingRoutes(runtime: Runtime, people?: Pick<People, 'find'>): readonly Route[] {
   return [
     route('GET /api/pairings', {
       scope: 'admin',
@@ -37,9 +39,23 @@ export function pairingRoutes(runtime: Runtime): readonly Route[] {
       scope: 'admin',
       summary: 'Creates a code that pairs one chat',
       description: 'The code is valid for ten minutes and works once. It replaces an earlier code of the same channel.',
-      body: z.strictObject({ channel }),
+      body: z.strictObject({
+        channel,
+        person: z
+          .string()
+          .optional()
+          .describe('Whose home the chat will talk to, with the limits of that person: a chat of one, and no group.'),
+      }),
       answers: () => jsonAnswer('The code', pairingCode, 201),
-      handle: ({ body }) => runtime.pairings.newCode(body.channel),
+      handle({ body: { channel: name, person } }) {
+        if (person !== undefined) {
+          const found = people?.find(person)
+          if (!isThere(found)) throw personNotFound(person)
+          if (found.role !== 'member') throw notForGuests(person)
+          if (runtime.store.gateways) throw severalGateways()
+        }
+        return runtime.pairings.newCode(name, person)
+      },
     }),
     route('DELETE /api/pairings/:channel/:chat', {
       scope: 'admin',
@@ -51,6 +67,21 @@ export function pairingRoutes(runtime: Runtime): readonly Route[] {
       },
     }),
   ]
+}
+
+function notForGuests(person: string): HttpFailure {
+  const message = `${person} is a guest: in a chat calls of tools are decided about, which only members may.`
+  return new HttpFailure('invalid-input', message, { person })
+}
+
+function severalGateways(): HttpFailure {
+  const message = 'Chats cannot be paired for people where several gateways share a database.'
+  return new HttpFailure(
+    'invalid-input',
+    message,
+    {},
+    { hint: 'Pair the chat for yourself, or leave the page to them.' },
+  )
 }
 
 function pairingNotFound(name: string, chat: string): HttpFailure {

@@ -6,6 +6,7 @@ import { type GatewayTokens, isThere, type PeopleHomes, type Person, personNotFo
 export interface PeopleRoutesOptions {
   readonly homes: PeopleHomes
   readonly tokens: GatewayTokens | undefined
+  readonly pairings: Runtime['pairings']
   /** A token was made: this is the only moment at which it is known. */
   onMade(name: string, token: string): void
 }
@@ -52,7 +53,7 @@ const INVITATION = '7d'
 
 /** The people of a gateway, for its owner: who they are and what they use, and never what they say. */
 export function peopleRoutes(options: PeopleRoutesOptions): readonly Route[] {
-  const { homes, tokens, onMade } = options
+  const { homes, tokens, pairings, onMade } = options
   const { people } = homes
 
   async function invite(who: string, by: string): Promise<z.output<typeof invitation> | undefined> {
@@ -166,6 +167,8 @@ export function peopleRoutes(options: PeopleRoutesOptions): readonly Route[] {
         const own = tokens?.named.list().filter((each) => each.person === who) ?? []
         for (const each of own) await tokens!.named.revoke(each.name, by)
         await tokens?.browsers.endOf(who)
+        for (const { channel, chat, home } of await pairings.list())
+          if (home === who) await pairings.remove(channel, chat, by)
         await homes.remove(who)
         return { removed: who, tokens: own.map((each) => each.name) }
       },
