@@ -28,9 +28,9 @@ export function runChannels(parts: {
       warn,
       ...(homeOf && {
         async handOver(person, value) {
-          const channel = (await homeOf(person)).channels.find((each) => each.name === name)
-          if (channel?.accept === undefined) throw new Error(`the home of ${person} has no channel ${name}`)
-          await channel.accept(value)
+          const theirs = (await homeOf(person)).channels.find((each) => each.name === name)
+          if (theirs?.accept === undefined) throw new Error(`the home of ${person} has no channel ${name}`)
+          await theirs.accept(value)
         },
       }),
     }
