@@ -3,6 +3,7 @@ import { type ChannelContext, fileLibrary, type Runtime, RuntimeError, type Subm
 import { messageText } from '../../context.ts'
 import { errorMessage, keyedQueue, defined } from '../../platform.ts'
 import type { ChatAccess, PairingGate } from './access.ts'
+import { createAlbums } from './albums.ts'
 import { TelegramRefusal } from './api/telegram-api.ts'
 import { type ApprovalMessages, isApprovalNote } from './approval-messages.ts'
 import {
@@ -24,7 +25,7 @@ import {
   type ParsedFile,
   type BotName,
 } from './parsed-update.ts'
-import { backoffMs, type Sleep, telegramTimes } from './timing.ts'
+import { backoffMs, type Sleep } from './timing.ts'
 import { beginSession } from '../../runtime.ts'
 import type { ReceivedFiles } from './api/received-files.ts'
 import { type ParsedCommand, type ChatCommand, parseCommand } from './command/command.ts'
@@ -195,36 +196,6 @@ async function failure(work: () => Promise<void>): Promise<Error | undefined> {
 
 /** Tries at a failure that may be permanent. A passing one is retried without end, so that the chat keeps its order. */
 const MOST_TRIES = 5
-
-/** Collects the messages of an album, which arrive one by one, until no more arrive. */
-function createAlbums(sleep: Sleep, signal: AbortSignal) {
-  const open = new Map<string, [ParsedMessage, ...ParsedMessage[]]>()
-
-  async function collect(key: string, first: ParsedMessage): Promise<MessageGroup | undefined> {
-    const messages: [ParsedMessage, ...ParsedMessage[]] = [first]
-    open.set(key, messages)
-    for (let known = 0; known < messages.length && !signal.aborted;) {
-      known = messages.length
-      await sleep(telegramTimes.album, signal)
-    }
-    open.delete(key)
-    if (signal.aborted) return undefined
-    const [oldest, ...others] = messages.toSorted((one, other) => one.update - other.update)
-    return [oldest!, ...others]
-  }
-
-  return {
-    /** In the order sent. `undefined` for later messages of an album (they belong to its first) and when aborted. */
-    group(message: ParsedMessage): Promise<MessageGroup | undefined> | undefined {
-      if (message.album === undefined) return Promise.resolve([message])
-      const key = `${message.chat.id} ${message.album}`
-      const others = open.get(key)
-      if (!others) return collect(key, message)
-      others.push(message)
-      return undefined
-    },
-  }
-}
 
 interface HandleMessageParts {
   readonly runtime: Runtime
