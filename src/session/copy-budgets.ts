@@ -6,7 +6,7 @@ import type { PostgresAddress } from './postgres/client.ts'
 import { openBudgetLedger } from './sqlite/budget-ledger.ts'
 import { runSql } from './sqlite/connection.ts'
 import { storeFile } from './store-error.ts'
-import { type LedgerPrefix, ledgerTables } from './tables/budget-ledger.ts'
+import { accountColumns, type LedgerPrefix } from './tables/budget-ledger.ts'
 import { run, type Sql } from './tables/sql.ts'
 
 /** Where a ledger of budgets is: a file, or the database of a store. */
@@ -64,6 +64,15 @@ function* writeLedger(prefix: LedgerPrefix, rows: readonly (readonly StoredRow[]
     yield* writeRows(table, rows[at]!)
   }
 }
+
+/** Without their prefix. */
+const ledgerTables: readonly StoredTable[] = [
+  { name: 'accounts', key: 1, columns: ['account', ...accountColumns], long: [] },
+  { name: 'holds', key: 1, columns: ['id', 'time', 'nanos', 'tokens', 'accounts', 'open'], long: [] },
+  { name: 'grants', key: 1, columns: ['approval', 'hold'], long: [] },
+  { name: 'warnings', key: 3, columns: ['account', 'unit', 'level'], long: [] },
+  { name: 'counted', key: 2, columns: ['account', 'call', 'time'], long: [] },
+]
 
 function named(prefix: LedgerPrefix): readonly StoredTable[] {
   return ledgerTables.map((table) => ({ ...table, name: `${prefix}${table.name}` }))

@@ -1,7 +1,13 @@
 import { RuntimeError } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import type { FileRow, FileStore } from '../../session.ts'
-import type { LibraryLimits } from './library.ts'
+
+export interface RoomLimits {
+  /** How many files there may be; any number where absent. */
+  readonly maxFiles?: number
+  /** Of all files together; as many as the disk has where absent. */
+  readonly maxFileBytes?: number
+}
 
 /** How many files a home has, and may have. */
 export interface FileRoom {
@@ -14,7 +20,7 @@ export interface FileRoom {
 /** The files that are there where there is a limit; `undefined`: there is none. */
 export async function fileRoom(
   store: Pick<FileStore, 'files'>,
-  { maxFiles, maxFileBytes }: LibraryLimits,
+  { maxFiles, maxFileBytes }: RoomLimits,
 ): Promise<FileRoom | undefined> {
   if (maxFiles === undefined && maxFileBytes === undefined) return undefined
   const rows = await store.files()

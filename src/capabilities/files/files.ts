@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { capability, type CapabilityHost, fileEmbedder, type TurnTool } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import type { FileService } from './file-service.ts'
-import type { LibraryLimits } from './library.ts'
+import type { RoomLimits } from './file-room.ts'
 
 const settings = z
   .strictObject({
@@ -18,7 +18,7 @@ const settings = z
   .describe('Files that people add.')
 
 /** The owner has as much room as the disk. */
-type FileSettings = z.output<typeof settings> & Pick<LibraryLimits, 'maxFiles' | 'maxFileBytes'>
+type FileSettings = z.output<typeof settings> & RoomLimits
 
 interface FilesService extends FileService {
   turnTools(): readonly TurnTool[]

@@ -12,7 +12,7 @@ import {
 } from '../../session.ts'
 import { type Clock, type FileLibrary, inbox, RuntimeError } from '../../capability.ts'
 import { counterKey, runtimeFailure, textTokens } from '../../runtime.ts'
-import { fileRoom, requireRoom } from './file-room.ts'
+import { fileRoom, requireRoom, type RoomLimits } from './file-room.ts'
 import {
   defined,
   errorMessage,
@@ -37,14 +37,10 @@ interface LibraryParts {
   readonly onIndexed?: () => void
 }
 
-export interface LibraryLimits {
+export interface LibraryLimits extends RoomLimits {
   readonly maxBytes: number
   /** Of the text of one file, tokens. */
   readonly maxTokens: number
-  /** How many files there may be; any number where absent. */
-  readonly maxFiles?: number
-  /** Of all files together; as many as the disk has where absent. */
-  readonly maxFileBytes?: number
 }
 
 /** Files that are read at the same time, and of these the most of one caller. */

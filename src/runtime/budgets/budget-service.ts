@@ -81,17 +81,16 @@ export function createBudgetService(parts: {
   const fillAccounts = createAccountFiller({ ...parts.earlier, dayOf }, open)
 
   /** What a former process held counts as spent before this one holds anything. Tried again where it failed. */
-  async function ready(): Promise<void> {
-    if (!parts.recovers) return
-    recovered ??= recover()
-    await recovered.catch((error: unknown) => {
+  function ready(): Promise<void> {
+    recovered ??= recover().catch((error: unknown) => {
       recovered = undefined
       throw error
     })
+    return recovered
   }
 
   async function recover(): Promise<void> {
-    if (!inStore && !existsSync(path)) return
+    if (!parts.recovers || !(inStore || existsSync(path))) return
     left = await open().recover(new Date(Date.parse(clock.time()) - CORRECTED_MS).toISOString())
   }
 
@@ -248,13 +247,12 @@ export function createBudgetService(parts: {
       const day = dayOf(clock.time())
       const state = (check: NamedCheck) =>
         ledger || existsSync(path) ? open().state(check) : { spent: 0, held: 0, earlier: 0, limit: check.limit }
-      const reports: BudgetReport[] = []
-      for (const budget of configured) {
+      const reports = configured.map(async (budget): Promise<BudgetReport> => {
         const check = checkOf(budget, {}, day)
         const period = budget.per === 'day' ? day : budget.per === 'month' ? day.slice(0, 7) : undefined
-        reports.push(reportOf(budget, check && (await state(check)), period))
-      }
-      return reports
+        return reportOf(budget, check && (await state(check)), period)
+      })
+      return Promise.all(reports)
     },
     close: (): void => ledger?.close(),
   }

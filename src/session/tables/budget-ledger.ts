@@ -1,4 +1,3 @@
-import type { StoredTable } from '../copy/stored-tables.ts'
 import type {
   BudgetAmount,
   BudgetCheck,
@@ -17,16 +16,8 @@ export type LedgerPrefix = '' | 'budget_'
 
 const PARTS = ['spent', 'held', 'added', 'earlier'] as const
 type Part = (typeof PARTS)[number]
-const COLUMNS = PARTS.flatMap((part) => [`${part}_nanos`, `${part}_tokens`])
-
-/** The tables without their prefix, for a copy. */
-export const ledgerTables: readonly StoredTable[] = [
-  { name: 'accounts', key: 1, columns: ['account', ...COLUMNS], long: [] },
-  { name: 'holds', key: 1, columns: ['id', 'time', 'nanos', 'tokens', 'accounts', 'open'], long: [] },
-  { name: 'grants', key: 1, columns: ['approval', 'hold'], long: [] },
-  { name: 'warnings', key: 3, columns: ['account', 'unit', 'level'], long: [] },
-  { name: 'counted', key: 2, columns: ['account', 'call', 'time'], long: [] },
-]
+/** What an account has, in both units. */
+export const accountColumns = PARTS.flatMap((part) => [`${part}_nanos`, `${part}_tokens`])
 
 interface AccountRow {
   readonly account: string
@@ -63,8 +54,8 @@ export function ledgerWork(prefix: LedgerPrefix) {
     `select * from ${accountsTable} where account = :account`,
   )
   const addTo = (accounts: number): Query<never> => ({
-    sql: `insert into ${accountsTable} (account, ${COLUMNS.join(', ')}) values ${list(`(?${', ?'.repeat(COLUMNS.length)})`, accounts)}
-      on conflict (account) do update set ${COLUMNS.map((name) => `${name} = ${accountsTable}.${name} + excluded.${name}`).join(', ')}`,
+    sql: `insert into ${accountsTable} (account, ${accountColumns.join(', ')}) values ${list(`(?${', ?'.repeat(accountColumns.length)})`, accounts)}
+      on conflict (account) do update set ${accountColumns.map((name) => `${name} = ${accountsTable}.${name} + excluded.${name}`).join(', ')}`,
   })
   const insertHold = statement<{ id: string; time: string; nanos: number; tokens: number; accounts: string }>(
     `insert into ${holdsTable} (id, time, nanos, tokens, accounts, open) values (:id, :time, :nanos, :tokens, :accounts, 1)`,
