@@ -148,7 +148,7 @@ export function createBudgetService(parts: {
     const since = new Date(Date.parse(late.counts.time) - RECORDED_MS).toISOString()
     while (ended[0] && ended[0].counts.time < since) ended.shift()
     ended.push(late)
-    void activity.run(undefined, countEnded(late))
+    if (configured.length > 0 || budgets?.length) void activity.run(undefined, countEnded(late))
   }
 
   async function countEnded({ calls, day, counted, counts }: EndedCall): Promise<void> {
