@@ -68,7 +68,7 @@ test('files that arrive at once never have more bytes together than a person may
   const team = await openTeam(t, { people: { maxFileBytes: 1_000 } })
   const ann = await team.add('ann')
   const answers = await Promise.all(
-    Array.from({ length: 12 }, (_, number) => hand(ann, [`${number}.txt`, bytesOf(300)])),
+    Array.from({ length: 12 }, (_, number) => hand(ann, [`${number}.txt`, `${number}`.padEnd(300, 'a')])),
   )
   assert.equal(answers.flatMap(({ files = [] }) => files).length, 3)
   for (const { status, error } of answers.filter(({ files }) => files === undefined)) {

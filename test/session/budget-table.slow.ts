@@ -180,6 +180,24 @@ test(
   },
 )
 
+test('of two processes that want the last of the money at the same moment one has it', options, async () => {
+  const address = await server().database()
+  const stores = [
+    await openStore({ clock: systemClock, path: address }),
+    await openStore({ clock: systemClock, path: address, beside: true }),
+  ]
+  for (let round = 0; round < 40; round += 1) {
+    const checks = [{ account: `round ${round}`, unit: 'nanos', limit: 10, warnAt: 0.8 }] as const
+    const holds = stores.map(async ({ budgets }, process) => {
+      const id = `${round}/${process}`
+      return budgets!.hold({ id, call: id, time: '2026-01-01T00:00:00.000Z', most: { nanos: 6, tokens: 1 }, checks })
+    })
+    const held = (await Promise.all(holds)).filter(({ passed }) => passed.length === 0)
+    assert.equal(held.length, 1, `round ${round}`)
+  }
+  for (const store of stores.toReversed()) await store.close()
+})
+
 test('a home without budgets has no table for them', options, async () => {
   const address = await server().database()
   const store = await openStore({ clock: systemClock, path: address })
