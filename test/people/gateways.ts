@@ -265,7 +265,7 @@ export async function check(gateways: Asked, people: readonly Person[], letters:
     const done = new Set(entries.flatMap((entry) => (entry.type === 'tool-end' && entry.ok ? [entry.turn] : [])))
     for (const entry of entries) {
       if (entry.type !== 'input') continue
-      const word = String(entry.message.content)
+      const word = entry.message.content as string
       const times = sent.get(word)?.length ?? 0
       assert.ok(times <= 1, `${word} was sent ${times} times`)
       if (done.has(entry.turn)) assert.equal(times, 1, `${word} was sent, as the log says`)

@@ -74,12 +74,12 @@ test(title, { ...options, timeout: 3_600_000 }, async (t) => {
   const talking = people.map(async (person) => {
     while (!isOver()) {
       const turns: string[] = []
-      for (let each = 0; each < 2; each += 1) {
+      for (let each = 0; each < 4; each += 1) {
         const word = `${person.name} ${person.said.length}`
         turns.push(await timed(word, (trace) => say(asked, person, word, trace), admitted))
         sent += 1
       }
-      await timed(`the turn of ${person.name}`, (trace) => end(asked, person, turns[1]!, trace), ended)
+      await timed(`the turn of ${person.name}`, (trace) => end(asked, person, turns.at(-1)!, trace), ended)
     }
   })
 
@@ -139,7 +139,7 @@ test(title, { ...options, timeout: 3_600_000 }, async (t) => {
   )
   for (const [what, waits] of [
     ['until accepted', admitted],
-    ['until two turns have ended', ended],
+    ['until four turns have ended', ended],
   ] as const) {
     t.diagnostic(`ms ${what}: ${summary(waits)}`)
     for (const kind of FAULTS)

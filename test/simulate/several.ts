@@ -7,7 +7,7 @@ import { tokenx } from '../../src/context.ts'
 import { createModels } from '../../src/model.ts'
 import { type Clock, clockOf } from '../../src/platform.ts'
 import { createRuntime, type HostedRuntime } from '../../src/runtime.ts'
-import { type SessionStore, StoreError } from '../../src/session.ts'
+import { type Entry, type SessionStore, StoreError } from '../../src/session.ts'
 import { createDatabaseQueue } from '../../src/session/postgres/write-queue.ts'
 import type { StoreConnection } from '../../src/session/sqlite/connection.ts'
 import { openMemoryStore, openMigrated } from '../../src/session/sqlite/open-sqlite-store.ts'
@@ -88,7 +88,7 @@ export async function liveWithSeveral(seed: number) {
     let { process, runtime } = await start()
     const sessions: string[] = []
     for (let each = 0; each < 2; each += 1) sessions.push((await runtime.newSession()).id)
-    let isOver = false
+    const over = new AbortController()
     const talking = sessions.map(async (session, of) => {
       for (let number = 0; number < 6; number += 1) {
         const word = `${of}-${number}`
@@ -111,7 +111,7 @@ export async function liveWithSeveral(seed: number) {
       }
     })
     const failing = (async () => {
-      for (let faults = 0; faults < 5 && !isOver; faults += 1) {
+      for (let faults = 0; faults < 5 && !over.signal.aborted; faults += 1) {
         await time.sleep(random.below(2_500))
         const kind = random.pick(['none', 'freeze', 'cut off', 'crash'])
         note(`${kind} at gateway ${process.owner}`)
@@ -123,7 +123,7 @@ export async function liveWithSeveral(seed: number) {
       }
     })()
     await Promise.all(talking)
-    isOver = true
+    over.abort()
     note('everything is said')
     await failing
     note('nothing fails any more')
@@ -215,6 +215,7 @@ async function takeStore(database: Database, process: Process, random: Random): 
   }
   return createStore({
     place: 'the database',
+    clock,
     readOnly: false,
     async read(work, sees) {
       await travel()
@@ -236,8 +237,7 @@ async function takeStore(database: Database, process: Process, random: Random): 
     ),
     openMemory: () => openMemoryStore(clock),
     close: () => {},
-    clock,
-  } as Parameters<typeof createStore>[0])
+  })
 }
 
 async function brokenLaws(
@@ -249,7 +249,7 @@ async function brokenLaws(
   const broken: string[] = []
   for (const session of sessions) {
     const entries = await store.entries(session)
-    const words = entries.flatMap((entry) => (entry.type === 'input' ? [String(entry.message.content)] : []))
+    const words = entries.flatMap((entry) => (entry.type === 'input' ? [textOf(entry)] : []))
     const expected = accepted.filter((each) => each.session === session).map(({ word }) => word)
     if (words.join() !== expected.join()) broken.push(`messages of ${session}: ${words.join()} for ${expected.join()}`)
     if (entries.some(({ seq }, at) => seq !== at + 1)) broken.push(`the log of ${session} has a gap`)
@@ -258,11 +258,16 @@ async function brokenLaws(
       const own = entries.filter((each) => 'turn' in each && each.turn === entry.turn)
       const ends = own.flatMap((each) => (each.type === 'turn-end' ? [each.outcome.type] : []))
       if (ends.join() !== 'completed') broken.push(`${entry.turn} ended with ${ends.join()}`)
-      const sent = letters.filter((word) => word === entry.message.content).length
+      const sent = letters.filter((word) => word === textOf(entry)).length
       const isKnown = own.some((each) => each.type === 'tool-end' && each.ok)
       if (sent > 1 || (isKnown && sent === 0)) broken.push(`the letter of ${entry.turn} was sent ${sent} times`)
     }
   }
   for await (const damage of store.damage()) broken.push(JSON.stringify(damage))
   return broken
+}
+
+function textOf({ message: { content } }: Entry & { readonly type: 'input' }): string {
+  if (typeof content !== 'string') throw new Error('a message here is a text')
+  return content
 }

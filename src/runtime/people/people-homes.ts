@@ -321,10 +321,10 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
 async function answers(clock: Clock, address: string): Promise<boolean> {
   const ending = new AbortController()
   const asked = fetch(`${address}/health/live`, { signal: ending.signal }).then((response) => response.arrayBuffer())
-  const isThere = await settlesWithin(clock, asked, ANSWER_MS)
+  const isInTime = await settlesWithin(clock, asked, ANSWER_MS)
   ending.abort()
   return (
-    isThere &&
+    isInTime &&
     (await asked.then(
       () => true,
       () => false,
