@@ -99,7 +99,7 @@ test('a file that was uploaded at one gateway is there when another one has the 
 
 test(
   'a gateway that has taken over gives up the connections with which it looked at the store before',
-  options,
+  { ...options, timeout: 120_000 },
   async (t) => {
     const store = await database().database()
     const { start } = await openWorld(t, store)
