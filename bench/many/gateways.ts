@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { createInterface } from 'node:readline'
 import { join } from 'node:path'
+import { killAtExit } from './kill-at-exit.ts'
 
 const TOKEN = 'of-a-bench-with-several-gateways'
 const command = join(import.meta.dirname, '../../bin/foreword.js')
@@ -37,7 +38,7 @@ export async function startGateway(options: {
     env: { ...process.env, ...(store !== undefined && { FOREWORD_STORE: store }), NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  process.on('exit', () => child.kill('SIGKILL'))
+  killAtExit(child)
   const port = await new Promise<number>((resolve, reject) => {
     const said: string[] = []
     for (const stream of [child.stdout, child.stderr]) {

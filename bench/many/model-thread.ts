@@ -17,10 +17,12 @@ const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) =
     response.end(`${chunk({ role: 'assistant' })}${words}${end}`)
     // The newest message is the last.
     const word = body.match(WORD)?.at(-1)
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port of a thread has no origin
     if (word !== undefined) parentPort!.postMessage({ word, arrived })
   })
 })
 server.listen(0, '127.0.0.1', () => {
   const address = server.address()
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- as above
   if (address && typeof address === 'object') parentPort!.postMessage(address.port)
 })

@@ -4,6 +4,7 @@ import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { addPeople, type Gateway, runTurn, startGateway, stopGateways } from './gateways.ts'
+import { killAtExit } from './kill-at-exit.ts'
 import { type JobLibrary, openJobs } from './jobs.ts'
 import { CALLERS, type System } from './measure.ts'
 
@@ -55,7 +56,7 @@ export async function jobSystem(
       ['--conditions=foreword-source', join(import.meta.dirname, 'job-worker.ts'), ...args],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     )
-    process.on('exit', () => child.kill('SIGKILL'))
+    killAtExit(child)
     await once(child.stdout, 'data')
     workers.push(child)
   }
