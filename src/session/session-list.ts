@@ -102,7 +102,7 @@ export function matchesSession(row: SessionRow, { state, pinned, folder, words }
 }
 
 /** Whether a text contains each word, in any order, case and form of Unicode. */
-export function hasWords(text: string, words: string): boolean {
+function hasWords(text: string, words: string): boolean {
   const folded = fold(text)
   return fold(words)
     .split(/\s+/)

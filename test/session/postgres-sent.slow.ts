@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openClient } from '../../src/session/postgres/client.ts'
-import { get, run, send, type Sql, statement } from '../../src/session/tables/sql.ts'
+import { get, run, type Sql, statement } from '../../src/session/tables/sql.ts'
 import { postgresForTests } from './postgres-for-tests.ts'
 
 const { options, server } = postgresForTests()
@@ -16,12 +16,12 @@ test(
     const client = await openClient({ address: await server().database(), schema: 'public' }, { pipelined: true })
     await client.execute('create table numbers (number bigint primary key)')
     const numbers = function* (from: number): Sql<number> {
-      for (let number = from; number < from + 20; number += 1) yield* send(insert, { number })
+      for (let number = from; number < from + 20; number += 1) yield* run(insert, { number }, 'unread')
       return (yield* get(count, {}))!.found
     }
     await client.begin('')
     assert.equal(await client.work(numbers(1)), 20)
-    await client.work(send(insert, { number: 100 }))
+    await client.work(run(insert, { number: 100 }, 'unread'))
     await client.commit()
     assert.equal((await client.work(get(count, {})))!.found, 21)
     await client.end()
@@ -35,7 +35,7 @@ test(
     const client = await openClient({ address: await server().database(), schema: 'public' }, { pipelined: true })
     await client.execute('create table numbers (number bigint primary key)')
     const twice = function* (asks: boolean): Sql<void> {
-      for (const number of [1, 2, 1, 3]) yield* send(insert, { number })
+      for (const number of [1, 2, 1, 3]) yield* run(insert, { number }, 'unread')
       if (asks) yield* run(insert, { number: 4 })
     }
     const isFirst = { code: 'conflict', message: /23505/ }

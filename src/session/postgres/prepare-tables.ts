@@ -3,7 +3,7 @@ import { databaseName, DEFAULT_SCHEMA, schemaOf } from './address.ts'
 import { type DatabaseClient, openClient, type PostgresAddress } from './client.ts'
 import { connectError } from './connect-error.ts'
 import { changeLock } from './ownership.ts'
-import { allMigrations, SCHEMA_VERSION, schemaTables } from './schema.ts'
+import { databaseMigrations, SCHEMA_VERSION, schemaTables } from './schema.ts'
 
 /** The oldest PostgreSQL that can say what became of a transaction. */
 export const OLDEST_SERVER = 13
@@ -58,7 +58,7 @@ async function migrate(client: DatabaseClient, schema: string, place: string, re
       `the store ${place} was written by an older Foreword (its schema has version ${found}, this one needs ${SCHEMA_VERSION}): start the gateway once to bring it up to date`,
     )
   }
-  for (const { version, sql } of allMigrations.filter((each) => each.version > found)) {
+  for (const { version, sql } of databaseMigrations.filter((each) => each.version > found)) {
     await client.begin('', `select pg_advisory_xact_lock(${changeLock(`'${schema}'`)})`)
     if ((await readVersion(client)) < version)
       await client.execute(`${sql}; update schema_version set version = ${version}`)
@@ -91,7 +91,7 @@ export async function createTables(client: DatabaseClient, schema: string, place
     // The right to create a schema is needed only where there is none.
     if (found.length === 0) await client.execute(`create schema "${schema}"`)
     await client.execute(schemaTables(schema))
-    for (const { version, sql } of allMigrations)
+    for (const { version, sql } of databaseMigrations)
       await client.execute(`${sql}; update schema_version set version = ${version}`)
   } catch (error) {
     if (!(error instanceof StoreError) || !error.cause) throw error

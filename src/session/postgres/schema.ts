@@ -8,7 +8,7 @@ import type { Migration } from '../sqlite/migrations.ts'
 export const schemaTables = (schema: string) => TABLES.replaceAll('SCHEMA', `"${schema}"`)
 
 /** Ascending, from version 2 on. A released migration never changes. */
-export const allMigrations: readonly Migration[] = [
+export const databaseMigrations: readonly Migration[] = [
   {
     version: 2,
     sql: `
@@ -27,7 +27,7 @@ export const allMigrations: readonly Migration[] = [
 ]
 
 /** The version of the tables. */
-export const SCHEMA_VERSION = allMigrations.at(-1)!.version
+export const SCHEMA_VERSION = databaseMigrations.at(-1)!.version
 
 const TABLES = `
   create table schema_version (version bigint not null);

@@ -3,7 +3,7 @@ import { type AuditFacts, type AuditOptions, type AuditRecord, nextAuditRecord, 
 import { ARCHIVED, type AuditPosition } from '../audit-archive.ts'
 import type { ChainPosition } from '../audit-checkpoint.ts'
 import { StoreError } from '../store-error.ts'
-import { all, get, insertInto, type Query, run, send, type Sql, statement, where } from './sql.ts'
+import { all, get, insertInto, type Query, run, type Sql, statement, where } from './sql.ts'
 import { putValue, readValue } from './value-table.ts'
 
 const HEAD = 'audit.head'
@@ -20,13 +20,17 @@ export function* putAudit(facts: AuditFacts, time: string): Sql<void> {
   const number = Math.max(head?.number ?? 0, newest?.number ?? 0) + 1
   const record = nextAuditRecord(head?.hash ?? newest?.hash ?? CHAIN_START, number, time, facts)
   const { previous, hash } = record
-  yield* send(insertRecord, {
-    number,
-    time,
-    ...filterColumns(facts),
-    record: JSON.stringify({ ...facts, previous }),
-    hash,
-  })
+  yield* run(
+    insertRecord,
+    {
+      number,
+      time,
+      ...filterColumns(facts),
+      record: JSON.stringify({ ...facts, previous }),
+      hash,
+    },
+    'unread',
+  )
   yield* putValue(HEAD, { number, hash })
 }
 

@@ -28,6 +28,7 @@ import {
   readSessionRow,
   readSessionFolders,
   findSessions,
+  readSessionRows,
 } from './session-table.ts'
 import { markUnfinished, readUnfinishedSessions, removeRows, unmarkUnfinished, writeParts } from './session-parts.ts'
 import { forEach, type Sql, type SqlReader } from './sql.ts'
@@ -38,8 +39,7 @@ import { readTurn, readTurnByKey, readTurnsBefore, readUnfinishedTurns } from '.
 import { putValue, readValue } from './value-table.ts'
 import { putRecord, readNewestRecord, readRecords, readRecordVersions } from './record-table.ts'
 
-/** Hashes of 64 characters each: some 200 KB. */
-const KNOWN_HASHES = 2_000
+const KNOWN_HASHES = 2_000 // 64 characters each: some 200 KB.
 const ALL = Number.MAX_SAFE_INTEGER
 /** Only a write that appends returns a list. */
 const isEntries = Array.isArray as (written: unknown) => written is readonly Entry[]
@@ -214,7 +214,7 @@ function storeOf(database: StoreDatabase, unfinishedBefore: readonly string[]) {
     turn: async (session, id) => (unfinished.has(session) ? undefined : database.read(readTurn(session, id))),
     turns: async (session, { limit = ALL, before = ALL } = {}) =>
       unfinished.has(session) ? [] : database.read(readTurnsBefore(session, before, limit)),
-    sessions: async (options) => findSessions(database, options),
+    sessions: async (by) => (by?.words === undefined ? database.read(readSessionRows(by)) : findSessions(database, by)),
     sessionFolders: async () => database.read(readSessionFolders()),
     session: async (id) => database.read(readSessionRow(id)),
     bound: async (binding) => database.read(readBinding(binding)),

@@ -5,7 +5,7 @@ import { rowDigest } from '../content.ts'
 import type { Entry, EntryBody } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
 import type { EntriesOptions, TurnRow } from '../log-store.ts'
-import { forEach, get, insertInto, type Query, run, send, type Sql, statement, tuples, where } from './sql.ts'
+import { forEach, get, insertInto, type Query, run, type Sql, statement, tuples, where } from './sql.ts'
 import { type StoredState, sessionState } from './session-table.ts'
 import { insertToolSum } from './sum-table.ts'
 import { cutLongTexts, type LongText, refuseMissingTexts, withLongTexts } from './text-parts.ts'
@@ -69,22 +69,25 @@ export function* append(
     return chain
   })
   const after = { ...planned.session, chain }
-  if (planned.isNewSession) yield* send(insertSession, after)
+  if (planned.isNewSession) yield* run(insertSession, after, 'unread')
   else if ((yield* run(updateSession, { ...after, chainBefore: state?.chain ?? '' })) === 0) {
     return yield* append(lastAppends, session, made, time)
   }
   for (const [index, { seq, type }] of planned.entries.entries()) {
     const turn = turnOf(bodies[index]!)
     const [row, digest, parts] = [data[index]!, digests[index]!, made.parts.get(index) ?? null]
-    yield* send(insertEntry, { session, seq, time, type, turn, data: row, digest, parts })
-    for (const [part, { tool, tokens }] of toolSums[index]!.entries())
-      yield* send(insertToolSum, { session, seq, part, time, tool, tokens })
+    yield* run(insertEntry, { session, seq, time, type, turn, data: row, digest, parts }, 'unread')
+    yield* putToolSums({ session, seq, time }, toolSums[index]!)
   }
-  for (const shift of planned.shifts) yield* send(shiftTurns, { session, ...shift })
+  for (const shift of planned.shifts) yield* run(shiftTurns, { session, ...shift }, 'unread')
   for (const { row, isNew, idempotencyKey = null } of planned.turns) {
     if (isNew)
-      yield* send(insertTurn, { ...row, parent: row.parent === null ? '' : (row.parent ?? null), idempotencyKey })
-    else yield* send(updateTurn, row)
+      yield* run(
+        insertTurn,
+        { ...row, parent: row.parent === null ? '' : (row.parent ?? null), idempotencyKey },
+        'unread',
+      )
+    else yield* run(updateTurn, row, 'unread')
   }
   lastAppends.set(session, { state: after, turns: new Map(planned.turns.map(({ row }) => [row.turn, row])) })
   if (lastAppends.size > MOST_SESSIONS) lastAppends.delete(lastAppends.keys().next().value!)

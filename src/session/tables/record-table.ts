@@ -1,9 +1,9 @@
 import { nextVersion, type RecordChange, type RecordVersion } from '../record.ts'
-import { all, get, insertInto, send, type Sql, statement } from './sql.ts'
+import { all, get, insertInto, run, type Sql, statement } from './sql.ts'
 
 export function* putRecord(change: RecordChange, time: string): Sql<RecordVersion> {
   const version = nextVersion(change, yield* readNewestRecord(change.kind, change.id), time)
-  yield* send(insertRecord, { ...version, value: JSON.stringify(version.value) })
+  yield* run(insertRecord, { ...version, value: JSON.stringify(version.value) }, 'unread')
   return version
 }
 

@@ -1,7 +1,7 @@
 import type { StoredSession } from '../append-plan.ts'
 import { parseChoices } from '../choices.ts'
 import type { SessionActivity, SessionFolder } from '../session-filter.ts'
-import { hasWords, labelRow, matchesSession } from '../session-list.ts'
+import { labelRow, matchesSession } from '../session-list.ts'
 import type { Binding } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
 import type { SessionRow, SessionsOptions } from '../log-store.ts'
@@ -31,63 +31,8 @@ export function* readSessionRow(id: string): Sql<SessionRow | undefined> {
 const ALL = Number.MAX_SAFE_INTEGER
 
 /** Columns are compared by the database. */
-function* readSessionRows(options: Omit<SessionsOptions, 'words'> = {}): Sql<readonly SessionRow[]> {
-  const { limit = ALL, offset = 0, beginning } = options
-  const { conditions, values } = conditionsOf(options)
-  const order = beginning === undefined ? 'sessions.updated desc, sessions.id desc' : 'sessions.id'
-  if (offset > 0) {
-    // Those before the page are passed in the index alone.
-    const ids: Query<readonly [id: string]> = {
-      sql: `select id from sessions ${conditions} order by ${order} limit ? offset ?`,
-    }
-    return yield* readRowsOf((yield* tuples(ids, [...values, limit, offset])).map(([id]) => id))
-  }
-  const page: Query<Row> = { sql: `${withBinding} ${conditions} order by ${order} limit ?` }
-  return (yield* all(page, [...values, limit])).map(toSessionRow)
-}
-
-/** Titles that are looked at in one go: some milliseconds of work. */
-const LOOK_AT = 500
-
-/** Words are looked for here, part by part and newest first: SQLite knows the case of ASCII letters alone. */
-export async function findSessions(
-  database: SqlReader,
-  { words, limit = ALL, offset = 0, ...options }: SessionsOptions = {},
-): Promise<readonly SessionRow[]> {
-  if (words === undefined) return database.read(readSessionRows({ ...options, limit, offset }))
-  if (options.beginning !== undefined) {
-    const rows = await database.read(readSessionRows(options))
-    return rows.filter((row) => matchesSession(row, { words })).slice(offset, offset + limit)
-  }
-  const found: string[] = []
-  for (let { after } = options; found.length < offset + limit; await database.clock.yield()) {
-    const part = await database.read(readTitles({ ...options, after }))
-    for (const [id, , title, opening] of part) if (hasWords(title ?? opening ?? '', words)) found.push(id)
-    if (part.length < LOOK_AT) break
-    const [id, updated] = part.at(-1)!
-    after = { id, updated }
-  }
-  return database.read(readRowsOf(found.slice(offset, offset + limit)))
-}
-
-function* readTitles(options: SessionsOptions): Sql<readonly Title[]> {
-  const { conditions, values } = conditionsOf(options)
-  const titles: Query<Title> = {
-    sql: `select id, updated, title, opening from sessions ${conditions} order by updated desc, id desc limit ${LOOK_AT}`,
-  }
-  return yield* tuples(titles, values)
-}
-
-type Title = readonly [id: string, updated: string, title: string | null, opening: string | null]
-
-/** In the order of the ids. */
-function* readRowsOf(ids: readonly string[]): Sql<readonly SessionRow[]> {
-  const rows = yield* allWith<Row>((list) => `${withBinding} where sessions.id in ${list} and ${isWhole}`, ids)
-  const byId = new Map(rows.map((row) => [row.id, toSessionRow(row)]))
-  return ids.flatMap((id) => byId.get(id) ?? [])
-}
-
-function conditionsOf({ after, beginning, state, pinned, folder }: SessionsOptions) {
+export function* readSessionRows(options: Omit<SessionsOptions, 'words'> = {}): Sql<readonly SessionRow[]> {
+  const { limit = ALL, offset = 0, after, beginning, state, pinned, folder } = options
   const ids = beginning === undefined ? undefined : idRange(beginning)
   const { where: conditions, values } = where({
     '(sessions.updated, sessions.id) < (?, ?)': after && [after.updated, after.id],
@@ -99,7 +44,42 @@ function conditionsOf({ after, beginning, state, pinned, folder }: SessionsOptio
     'sessions.id >= ?': ids?.from,
     'sessions.id < ?': ids?.below,
   })
-  return { conditions: `${conditions || 'where true'} and ${isWhole}`, values }
+  const order = ids ? 'sessions.id' : 'sessions.updated desc, sessions.id desc'
+  const found = `${conditions || 'where true'} and ${isWhole} order by ${order} limit ?`
+  if (offset > 0) {
+    // Those before the page are passed in the index alone.
+    const page: Query<readonly [id: string]> = { sql: `select id from sessions ${found} offset ?` }
+    return yield* readRowsOf((yield* tuples(page, [...values, limit, offset])).map(([id]) => id))
+  }
+  const page: Query<Row> = { sql: `${withBinding} ${found}` }
+  return (yield* all(page, [...values, limit])).map(toSessionRow)
+}
+
+/** In the order of the ids. */
+function* readRowsOf(ids: readonly string[]): Sql<readonly SessionRow[]> {
+  const rows = yield* allWith<Row>((list) => `${withBinding} where sessions.id in ${list} and ${isWhole}`, ids)
+  const byId = new Map(rows.map((row) => [row.id, toSessionRow(row)]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+/** Sessions that are looked at in one go: some milliseconds of work. */
+const LOOK_AT = 500
+
+/** Words are looked for here, part by part and newest first: SQLite knows the case of ASCII letters alone. */
+export async function findSessions(
+  database: SqlReader,
+  { words, limit = ALL, offset = 0, ...options }: SessionsOptions,
+): Promise<readonly SessionRow[]> {
+  // Sessions by their ids are few.
+  const most = options.beginning === undefined ? LOOK_AT : ALL
+  const found: SessionRow[] = []
+  for (let { after } = options; found.length < offset + limit; await database.clock.yield()) {
+    const part = await database.read(readSessionRows({ ...options, after, limit: most }))
+    for (const row of part) if (matchesSession(row, { words })) found.push(row)
+    if (part.length < most) break
+    after = part.at(-1)
+  }
+  return found.slice(offset, offset + limit)
 }
 
 /**

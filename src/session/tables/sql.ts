@@ -81,20 +81,13 @@ export interface SqlReader {
   read<Result>(work: Sql<Result>, sees?: 'one-state' | 'one-snapshot'): Result | Promise<Result>
 }
 
-/** Runs a statement. Returns how many rows it changed. */
+/** Runs a statement. Returns how many rows it changed. `unread`: nobody waits for that; in a transaction. */
 export function* run<Parameters extends object>(
   query: Statement<Parameters, unknown>,
   parameters: Parameters,
+  answer: 'read' | 'unread' = 'read',
 ): Sql<number> {
-  return (yield { type: 'run', statement: query, parameters }) as number
-}
-
-/** Runs a statement whose answer nobody waits for. To be used in a transaction. */
-export function* send<Parameters extends object>(
-  query: Statement<Parameters, unknown>,
-  parameters: Parameters,
-): Sql<void> {
-  yield { type: 'send', statement: query, parameters }
+  return (yield { type: answer === 'read' ? 'run' : 'send', statement: query, parameters }) as number
 }
 
 export function* get<Parameters extends object, Row>(

@@ -9,7 +9,7 @@ import {
   type ToolSum,
 } from '../call-sums.ts'
 import { MOST_TOKENS } from '../../wire.ts'
-import { all, insertInto, send, type Sql, type SqlReader, statement, tuples } from './sql.ts'
+import { all, insertInto, run, type Sql, type SqlReader, statement, tuples } from './sql.ts'
 import { ofWholeSession } from './session-parts.ts'
 
 export interface CallSumColumns extends ReportedColumns {
@@ -36,9 +36,14 @@ export function callSumColumns(record: CallRecord): CallSumColumns {
   }
 }
 
+/** Writes the sum of a call whose row has this number. */
+export function* putCallSum(number: number, sum: CallSumColumns): Sql<void> {
+  yield* run(insertCallSum, { number, ...sum }, 'unread')
+}
+
 /** Adds what the provider reported. */
 export function* finishCallSum(number: number, outcome: CallOutcome): Sql<void> {
-  yield* send(setReported, { number, ...reportedColumns(reportedSum(outcome)) })
+  yield* run(setReported, { number, ...reportedColumns(reportedSum(outcome)) }, 'unread')
 }
 
 /** Reported tokens and cost; `null` where the provider reported none. */
@@ -57,6 +62,15 @@ const REPORTED = {
 function reportedColumns(reported: ReturnType<typeof reportedSum>): ReportedColumns {
   const values = Object.entries(REPORTED).map(([column, name]) => [column, reported[name] ?? null])
   return Object.fromEntries(values) as ReportedColumns
+}
+
+/** Writes the results of tools in an entry. */
+export function* putToolSums(
+  { session, seq, time }: { readonly session: string; readonly seq: number; readonly time: string },
+  sums: ToolSums,
+): Sql<void> {
+  for (const [part, { tool, tokens }] of sums.entries())
+    yield* run(insertToolSum, { session, seq, part, time, tool, tokens }, 'unread')
 }
 
 const START = ''

@@ -1,10 +1,10 @@
 import { StoreError } from '../store-error.ts'
-import { get, run, send, type Sql, statement } from './sql.ts'
+import { get, run, type Sql, statement } from './sql.ts'
 
 export function* putValue(key: string, named: unknown): Sql<void> {
   const json: string | undefined = JSON.stringify(named)
   if (json === undefined) throw new StoreError('invalid', `the value ${key} has no JSON: use null for nothing`)
-  yield* send(upsertValue, { key, value: json })
+  yield* run(upsertValue, { key, value: json }, 'unread')
 }
 
 /** Two processes that replace the same value at once: one of them is refused. */
