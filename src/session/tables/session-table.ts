@@ -37,7 +37,8 @@ export function* readSessionRows(options: Omit<SessionsOptions, 'words'> = {}): 
   const { where: conditions, values } = where({
     '(sessions.updated, sessions.id) < (?, ?)': after && [after.updated, after.id],
     [state === undefined ? '' : ofState[state]]: state && [],
-    'sessions.pinned = ?': pinned === undefined ? undefined : Number(pinned),
+    // As the condition of the index is: a plan for any value could not use that.
+    [`sessions.pinned = ${pinned ? 1 : 0}`]: pinned === undefined ? undefined : [],
     // An index of PostgreSQL has the beginning alone.
     'sessions.folder = ? and substr(sessions.folder, 1, 100) = substr(cast(? as text), 1, 100)':
       folder === undefined ? undefined : [folder, folder],
