@@ -161,7 +161,10 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     const store = storeOf(name)
     if (store === undefined) return undefined
     const { homeHolder } = await import('../configuration/home-store.ts')
-    return withTimeout(clock, homeHolder(store, environment), HOLDER_MS, { error: () => cutOffError() })
+    const holder = homeHolder(store, environment).catch((error: unknown) => {
+      throw error instanceof StoreError && error.code === 'io' ? cutOffError(error) : error
+    })
+    return withTimeout(clock, holder, HOLDER_MS, { error: () => cutOffError() })
   }
 
   function storeOf(name: string) {
