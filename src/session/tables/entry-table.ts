@@ -7,7 +7,7 @@ import { StoreError } from '../store-error.ts'
 import type { EntriesOptions, TurnRow } from '../log-store.ts'
 import { forEach, get, insertInto, type Query, run, type Sql, statement, tuples, where } from './sql.ts'
 import { type StoredState, sessionState } from './session-table.ts'
-import { insertToolSum } from './sum-table.ts'
+import { putToolSums } from './sum-table.ts'
 import { cutLongTexts, type LongText, refuseMissingTexts, withLongTexts } from './text-parts.ts'
 import { insertTurn, shiftTurns, updateTurn } from './turn-table.ts'
 

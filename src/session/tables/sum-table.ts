@@ -7,6 +7,7 @@ import {
   reportedSum,
   type SumRange,
   type ToolSum,
+  type ToolSums,
 } from '../call-sums.ts'
 import { MOST_TOKENS } from '../../wire.ts'
 import { all, insertInto, run, type Sql, type SqlReader, statement, tuples } from './sql.ts'
@@ -22,7 +23,7 @@ export interface CallSumColumns extends ReportedColumns {
   readonly tools: string
 }
 
-/** Adds up a call, for its row of sums. To be done before the transaction, which blocks other writes. */
+/** Adds up a call for `putCallSum`. To be done before the transaction, which blocks other writes. */
 export function callSumColumns(record: CallRecord): CallSumColumns {
   const { time, session = null, model, used, parts, ...reported } = callSum(record)
   return {
@@ -159,15 +160,13 @@ const read = columns
   )
   .join(', ')
 
-/** The sum of a call, beside the number of its row. */
-export const insertCallSum = statement<CallSumColumns & { number: number }>(
+const insertCallSum = statement<CallSumColumns & { number: number }>(
   insertInto('call_sums', [...columns, 'layers', 'tools']),
 )
 const setReported = statement<ReportedColumns & { number: number }>(
   `update call_sums set ${reportedNames.map((column) => `${column} = :${column}`).join(', ')} where number = :number`,
 )
-/** The result of a tool in an entry. */
-export const insertToolSum = statement<{
+const insertToolSum = statement<{
   session: string
   seq: number
   part: number
