@@ -157,7 +157,7 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
     }),
     ...healthRoutes(runtime),
     ...metricsRoutes(runtime, options.version),
-    ...gatewayRoutes(runtime, options.version),
+    ...gatewayRoutes(runtime, options.version, homes),
     ...(homes ? peopleRoutes({ homes, tokens: options.tokens, pairings: runtime.pairings, onMade: learnToken }) : []),
     ...sessionRoutes(runtime, choices),
     ...branchRoutes(runtime),

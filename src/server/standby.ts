@@ -123,7 +123,10 @@ function createStandbyServer(waiting: Waiting, options: StandbyOptions): Server 
         if (path === '/health' || path === LIVE_PATH) return json({ ok: true })
         if (path === '/health/ready') throw standbyFailure(undefined)
         requireScope(visitor, 'read', path)
-        if (path === '/api/gateways') return json({ gateways: await waiting.list() })
+        if (path === '/api/gateways') {
+          const rows = await waiting.list()
+          return json({ gateways: people?.spread(rows) ?? rows })
+        }
         if (path === '/metrics') {
           const body = metricsText(gatewayMetrics({ isActive: false, takeovers: 0 }))
           return new Response(body, { headers: { ...securityHeaders, 'content-type': METRICS_TYPE } })

@@ -24,6 +24,16 @@ test('every gateway answers for everybody, and each home is at one of them', opt
     places.add(one!.home.startsWith(first.home) ? 'first' : 'second')
   }
   t.diagnostic(`homes are at: ${[...places].join(' and ')}`)
+  // Each gateway says of every home at which one it is.
+  for (const gateway of [first, second]) {
+    const { gateways } = await ask<{
+      readonly gateways: readonly { readonly state: string; readonly people?: readonly string[] }[]
+    }>(gateway, TOKEN, '/api/gateways')
+    assert.deepEqual(
+      gateways.flatMap(({ people: names = [] }) => names).toSorted(),
+      people.map(({ name }) => name),
+    )
+  }
   // The owner is let in everywhere, too, and somebody who is removed is out everywhere.
   const { people: listed } = await ask<{
     readonly people: readonly { readonly name: string; readonly usage: { readonly sessions: number } }[]

@@ -23,16 +23,21 @@ export const gatewaysCommand: Command = {
 async function listGateways(call: CommandCall, io: Io): Promise<number> {
   const path = '/api/gateways'
   const { gateways } = await withConnection(call.home, io, 'read', (connection) =>
-    requestJson<{ readonly gateways: readonly GatewayRow[] }>(connection, path),
+    requestJson<{ readonly gateways: readonly (GatewayRow & { readonly people?: readonly string[] })[] }>(
+      connection,
+      path,
+    ),
   )
   if (call.json) {
     printJson(io, { gateways })
     return 0
   }
   const now = new Date()
-  const rows = gateways.map(({ state, host, pid, address = '', version, since, started, heartbeat }) => ({
+  const hasPeople = gateways.some(({ people }) => people !== undefined)
+  const rows = gateways.map(({ state, host, pid, address = '', version, since, started, heartbeat, people = [] }) => ({
     state,
     address,
+    ...(hasPeople && { homes: [...(state === 'active' ? ['the owner'] : []), ...people].join(', ') }),
     host,
     pid: String(pid),
     version,

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { RuntimeError } from '../../capability.ts'
-import { type Clock, errorMessage, settlesWithin, withTimeout } from '../../platform.ts'
-import { StoreError } from '../../session.ts'
+import { type Clock, defined, errorMessage, settlesWithin, withTimeout } from '../../platform.ts'
+import { type GatewayRow, StoreError } from '../../session.ts'
 import { personStore } from '../configuration/configuration.ts'
 import type { HostedRuntime } from '../create-runtime.ts'
 import {
@@ -232,6 +232,19 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     hold(name: string): () => void {
       inUse.set(name, (inUse.get(name) ?? 0) + 1)
       return () => void inUse.set(name, inUse.get(name)! - 1)
+    },
+    /** The gateways on the database, each with those whose homes are spread to it. */
+    spread<Row extends Pick<GatewayRow, 'id'>>(
+      rows: readonly Row[],
+    ): readonly (Row & { people?: readonly string[] })[] {
+      const names = Map.groupBy(
+        people()
+          .list()
+          .filter(isThere)
+          .map(({ name }) => name),
+        (name) => placement.gatewayFor(name)?.id,
+      )
+      return rows.map((row) => ({ ...row, ...defined({ people: names.get(row.id) }) }))
     },
     /** Whether a gateway, by its address, is taken for gone: it is not reached, or the database has no sign of life of it. */
     isGone: placement.isGone,

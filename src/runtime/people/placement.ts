@@ -48,6 +48,15 @@ export function createPlacement(
     asked.delete(address)
   }
 
+  /** The gateway that has this home, or will have it once it is quiet; `undefined` where this one is not among those on the database. */
+  function gatewayFor(person: string): GatewayRow | undefined {
+    const self = peers()?.id
+    const able = live.filter(({ id, address }) => id === self || !isGone(address!))
+    if (!able.some(({ id }) => id === self)) return undefined
+    const weight = ({ id }: GatewayRow) => sha256(`${id} ${person}`)
+    return able.reduce((one, other) => (weight(one) > weight(other) ? one : other))
+  }
+
   return {
     isGone,
     isLost,
@@ -56,13 +65,10 @@ export function createPlacement(
     isCutOff: (): boolean => missed >= MISSED_READINGS,
     /** The address of the gateway that has this home if any other one has; `undefined`: this one. */
     otherFor(person: string): string | undefined {
-      const self = peers()?.id
-      const able = live.filter(({ id, address }) => id === self || !isGone(address!))
-      if (!able.some(({ id }) => id === self)) return undefined
-      const weight = ({ id }: GatewayRow) => sha256(`${id} ${person}`)
-      const best = able.reduce((one, other) => (weight(one) > weight(other) ? one : other))
-      return best.id === self ? undefined : best.address
+      const best = gatewayFor(person)
+      return best === undefined || best.id === peers()?.id ? undefined : best.address
     },
+    gatewayFor,
     read,
     /** Calls `then` after each look at the list, one after another. Returns what stops it. */
     watch(then: () => Promise<void>): () => void {

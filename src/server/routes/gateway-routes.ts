@@ -1,9 +1,14 @@
 import { hostname } from 'node:os'
 import { z } from 'zod'
+import type { PeopleHomes } from '../../runtime.ts'
 import { jsonAnswer, type Route, route, type Runtime } from '../../capability.ts'
 
-/** The gateways on the store of this one. */
-export function gatewayRoutes(runtime: Runtime, version: string): readonly Route[] {
+/** The gateways on the store of this one. `people`: whose homes are spread over them. */
+export function gatewayRoutes(
+  runtime: Runtime,
+  version: string,
+  people: Pick<PeopleHomes, 'spread'> | undefined,
+): readonly Route[] {
   const { clock, gateways } = runtime.store
   const time = z.iso.datetime()
   return [
@@ -28,12 +33,19 @@ export function gatewayRoutes(runtime: Runtime, version: string): readonly Route
               heartbeat: time,
               state: z.enum(['active', 'standby', 'lost']),
               since: time.optional().describe('Since when it is the one that works.'),
+              people: z
+                .array(z.string())
+                .optional()
+                .describe('Whose homes it has, or takes as soon as they are quiet. Absent: of nobody but the owner.'),
             }),
           ),
         }),
       ),
       async handle() {
-        if (gateways) return { gateways: await gateways.list() }
+        if (gateways) {
+          const rows = await gateways.list()
+          return { gateways: people?.spread(rows) ?? rows }
+        }
         const { started } = await runtime.status()
         const own = { id: 'gateway', host: hostname(), pid: process.pid, version, started, heartbeat: clock.time() }
         return { gateways: [{ ...own, state: 'active', since: started }] }
