@@ -21,12 +21,13 @@ const prices = { 'openai/scripted': configuredPrice, 'anthropic/claude-sonnet-4-
 function nanoOf({ model, outcome }: CallRecord): number | undefined {
   const own = model.startsWith('ollama/') || model === 'rehearsal' ? { input: 0, output: 0 } : undefined
   const price = Object.hasOwn(prices, model) ? prices[model as keyof typeof prices] : own
-  const money = outcome?.usage && price ? callCost(outcome.usage, price) : undefined
+  const money = callCost(outcome?.usage ?? {}, price)
   return money === undefined ? undefined : Math.round(money * 1e9)
 }
 
 test('the rows of every grouping add up to the prices of the calls exactly, and calls without a price are counted', async (t) => {
   const gateway = await usedGateway(t)
+  await gateway.say('without a price', { model: 'openai/unknown' })
   const { calls: listed } = await gateway.curl<{ calls: readonly { id: string }[] }>('/api/calls?limit=1000')
   const calls = await Promise.all(listed.map(({ id }) => gateway.call(id)))
   const costs = (by: string, query = '') => gateway.curl<CostReport>(`/api/costs?by=${by}${query}`)
@@ -106,7 +107,7 @@ test('the rows of every grouping add up to the prices of the calls exactly, and 
   )
   assert.match(lines.at(-1)!, /^\(total\),/)
   const table = await gateway.foreword('costs', '--by', 'model', '--since', '1d')
-  assert.match(table.stdout, /ollama\/scripted +\d+ +\$0\+/)
+  assert.match(table.stdout, /ollama\/scripted +\d+ +\$0 +0\.0 %\n/)
   assert.match(table.stdout, /Caches (saved|cost) \$/)
   assert.match(table.stdout, /without a known price or a complete report: not in the money/)
 

@@ -26,7 +26,7 @@ function sumsOf(calls: readonly CallRecord[]): UsageSums {
   const of = (name: 'promptTokens' | 'cachedTokens' | 'cacheWrittenTokens' | 'outputTokens') =>
     reports.reduce((sum, { usage }) => sum + (usage?.[name] ?? 0), 0)
   const complete = reports.filter(({ usage }) => usage?.promptTokens !== undefined && usage.outputTokens !== undefined)
-  const priced = complete.flatMap(({ usage, price }) => (price ? [callCost(usage!, price)!] : []))
+  const priced = reports.flatMap(({ usage = {}, price }) => callCost(usage, price) ?? [])
   const [prompt, cached, written] = [of('promptTokens'), of('cachedTokens'), of('cacheWrittenTokens')]
   const undivided = reports
     .filter(({ usage }) => usage?.cachedTokens === undefined)
@@ -34,7 +34,7 @@ function sumsOf(calls: readonly CallRecord[]): UsageSums {
   return {
     calls: calls.length,
     unreported: calls.length - complete.length,
-    unpriced: complete.length - priced.length,
+    unpriced: calls.length - priced.length,
     prompt,
     fresh: prompt - cached - written - undivided,
     cached,
@@ -130,7 +130,7 @@ test('totals and rows of usage are exactly the sums of what the calls reported',
   )
   const table = await gateway.foreword('usage', '--since', '1d', '--by', 'tool')
   assert.match(table.stdout, /tool +offered +definitions +results +result tokens\n(?:.*\n)*read_file/)
-  assert.match(table.stdout, /calls? of models without a known price: not in the money/)
+  assert.match(table.stdout, /calls? without a known price or a complete report: not in the money/)
 })
 
 test('a query about usage that could not be meant is refused with a reason', async (t) => {
@@ -166,9 +166,11 @@ test('a call without a report or without a price is counted and adds no money', 
   const sum = { number: 1, time: '', model: 'm', used: 0 }
   adder.add(sum, catalogPrice)
   adder.add({ ...sum, promptTokens: 10, outputTokens: 1 }, undefined)
-  assert.deepEqual([adder.sums().unreported, adder.sums().unpriced, adder.sums().money], [1, 1, undefined])
+  assert.deepEqual([adder.sums().unreported, adder.sums().unpriced, adder.sums().money], [1, 2, undefined])
+  adder.add(sum, { input: 0, output: 0 })
+  assert.deepEqual([adder.sums().unreported, adder.sums().unpriced, adder.sums().money], [2, 2, 0])
   adder.add({ ...sum, promptTokens: 1_000_000, outputTokens: 0 }, catalogPrice)
-  assert.deepEqual([adder.sums().calls, adder.sums().money], [3, 3])
+  assert.deepEqual([adder.sums().calls, adder.sums().money], [4, 3])
 })
 
 test('many pages of calls are added up, whatever their order in the store', async (t) => {

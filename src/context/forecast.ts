@@ -89,15 +89,19 @@ export function forecast(input: ForecastInput): Forecast {
 /**
  * Cost of a call, US dollars: what its provider reported, else its tokens by the price that held at `time`, ISO 8601. `undefined` if
  * prompt or output tokens were not reported, or the price is not known: a cost is never guessed. Without figures for the cache,
- * none was used.
+ * none was used. A model that is free costs nothing, whatever was reported.
  */
 export function callCost(usage: Partial<ReportedTokens>, known: Price | undefined, time?: string): number | undefined {
   const { promptTokens, outputTokens, cost } = usage
-  if (promptTokens === undefined || outputTokens === undefined) return undefined
+  if (promptTokens === undefined || outputTokens === undefined) return known && isFree(known) ? 0 : undefined
   if (cost !== undefined || !known) return cost
   const price = time === undefined ? known : priceAt(known, time)
   const read = promptMoney(promptParts(promptTokens, usage), price)
   return read + (outputTokens * priceTier(price, promptTokens).output) / MILLION
+}
+
+function isFree({ input, output, above, before }: Price): boolean {
+  return input === 0 && output === 0 && above === undefined && before === undefined
 }
 
 /** What each part of a call of so many tokens costs by a price, US dollars; without a price, its tokens. */

@@ -14,9 +14,9 @@ export interface UsageSums {
   readonly calls: number
   /** Of the whole time: calls that wait for a budget. They were not sent, and are in no row. Absent where none does. */
   readonly waiting?: number
-  /** Of them, calls whose provider did not report the prompt or the answer: their money is not known. */
+  /** Of them, calls whose provider did not report the prompt or the answer: they are not in the tokens. */
   readonly unreported: number
-  /** Of them, calls of models whose price is not known. */
+  /** Of them, calls without a price, or whose provider did not report the usage: they are not in the money. */
   readonly unpriced: number
   /** The whole prompts: `fresh`, `cached`, `written` and `undivided` together. */
   readonly prompt: number

@@ -19,7 +19,7 @@ import {
   type UsageSums,
   type BudgetReport,
 } from '../../capability.ts'
-import { calibratedTokens, exactLine, numberText } from '../../context.ts'
+import { countedText, calibratedTokens, exactLine, numberText } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import { requestJson } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
@@ -101,20 +101,18 @@ function costTotal({ calls, waiting = 0, unpriced, money, savedNanoDollars }: Co
     calls === 0
       ? 'No call was sent.'
       : money === undefined
-        ? `${plural(calls, 'call')}, none of them with a known price.`
-        : `${exactMoneyText(money)} for ${plural(priced, 'call')}, by the prices that are known now.`,
+        ? `${countedText(calls, 'call')}, none of them with a known price.`
+        : `${exactMoneyText(money)} for ${countedText(priced, 'call')}, by the prices that are known now.`,
     ...(money === undefined || savedNanoDollars === 0
       ? []
       : savedNanoDollars > 0
         ? [`Caches saved ${exactMoneyText(savedNanoDollars / 1e9)}.`]
         : [`Caches cost ${exactMoneyText(-savedNanoDollars / 1e9)} more than they saved.`]),
-    ...(unpriced === 0 || money === undefined
-      ? []
-      : [`${plural(unpriced, 'call')} without a known price or a complete report: not in the money.`]),
+    ...(money === undefined ? [] : notInTheMoney(unpriced)),
     ...(waiting === 0
       ? []
       : [
-          `${plural(waiting, 'call')} ${waiting === 1 ? 'waits' : 'wait'} for a budget and ${waiting === 1 ? 'was' : 'were'} not sent: \`foreword approve\` shows ${waiting === 1 ? 'it' : 'them'}.`,
+          `${countedText(waiting, 'call')} ${waiting === 1 ? 'waits' : 'wait'} for a budget and ${waiting === 1 ? 'was' : 'were'} not sent: \`foreword approve\` shows ${waiting === 1 ? 'it' : 'them'}.`,
         ]),
   ].join('\n')
 }
@@ -210,9 +208,9 @@ function sumRow(
 }
 
 /** `+` where some calls are not in it, `-` where none is. */
-function moneyCell({ money, unreported, unpriced }: Pick<UsageSums, 'money' | 'unreported' | 'unpriced'>): string {
+function moneyCell({ money, unpriced }: Pick<UsageSums, 'money' | 'unpriced'>): string {
   if (money === undefined) return '-'
-  return `${moneyText(money)}${unreported + unpriced > 0 ? '+' : ''}`
+  return `${moneyText(money)}${unpriced > 0 ? '+' : ''}`
 }
 
 function usageTotal({
@@ -231,18 +229,14 @@ function usageTotal({
   const read = `${numberText(cached)} read from a cache, ${numberText(written)} written`
   const cacheText = undivided === 0 ? read : undivided === prompt ? silent : `${read}, ${silent}`
   return [
-    `${plural(calls, 'call')}: ${numberText(prompt)} prompt tokens (${cacheText}), ${numberText(output)} output tokens.`,
+    `${countedText(calls, 'call')}: ${numberText(prompt)} prompt tokens (${cacheText}), ${numberText(output)} output tokens.`,
     ...(money === undefined ? [] : [`${moneyText(money)} by the prices that are known now.`]),
-    ...(unpriced === 0 ? [] : [`${plural(unpriced, 'call')} of models without a known price: not in the money.`]),
-    ...(unreported === 0 ? [] : [`${plural(unreported, 'call')} without a complete report: not in the money.`]),
+    ...notInTheMoney(unpriced),
+    ...(unreported === 0 ? [] : [`${countedText(unreported, 'call')} without a complete report: not in the tokens.`]),
     ...(waiting === 0
       ? []
-      : [`${plural(waiting, 'call')} ${waiting === 1 ? 'waits' : 'wait'} for a budget: not sent.`]),
+      : [`${countedText(waiting, 'call')} ${waiting === 1 ? 'waits' : 'wait'} for a budget: not sent.`]),
   ].join('\n')
-}
-
-function plural(number: number, word: string): string {
-  return `${numberText(number)} ${number === 1 ? word : `${word}s`}`
 }
 
 export const budgetsCommand: Command = {
@@ -289,4 +283,10 @@ function amountText(unit: BudgetReport['unit'], amount: number): string {
   if (unit === 'tokens') return numberText(amount)
   const digits = amount === 0 || Math.abs(amount) >= 0.1 ? 2 : 4
   return `${amount < 0 ? '-' : ''}$${Math.abs(amount).toFixed(digits)}`
+}
+
+function notInTheMoney(unpriced: number): readonly string[] {
+  return unpriced === 0
+    ? []
+    : [`${countedText(unpriced, 'call')} without a known price or a complete report: not in the money.`]
 }

@@ -218,9 +218,9 @@ export function createUsageAdder() {
       const { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens = 0 } = call
       const cost = callCost(call, price, call.time)
       calls += 1
-      if (cost !== undefined) money += inNanos(cost)
-      else if (call.promptTokens === undefined || call.outputTokens === undefined) unreported += 1
-      else unpriced += 1
+      if (cost === undefined) unpriced += 1
+      else money += inNanos(cost)
+      if (call.promptTokens === undefined || call.outputTokens === undefined) unreported += 1
       const rest = Math.max(0, promptTokens - cachedTokens - cacheWrittenTokens)
       prompt += rest + cachedTokens + cacheWrittenTokens
       if (call.cachedTokens === undefined) undivided += rest
@@ -239,7 +239,7 @@ export function createUsageAdder() {
       written,
       undivided,
       output,
-      ...(calls > unreported + unpriced ? { money: inNanos(money) } : {}),
+      ...(calls > unpriced ? { money: inNanos(money) } : {}),
       ...(waiting > 0 ? { waiting } : {}),
     }),
   }

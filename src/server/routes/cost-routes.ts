@@ -81,8 +81,10 @@ const tokens = z.number().int()
 const sums = z.looseObject({
   calls: z.number().describe('Calls that were sent.'),
   waiting: z.number().optional().describe('Of the total: calls beside them that wait for a budget.'),
-  unreported: z.number().describe('Calls whose provider did not report the prompt or the answer.'),
-  unpriced: z.number().describe('Calls of models whose price is not known.'),
+  unreported: z
+    .number()
+    .describe('Calls whose provider did not report the prompt or the answer: they are not in the tokens.'),
+  unpriced: z.number().describe('Calls without a price or a report of their usage: they are not in the money.'),
   prompt: tokens.describe('`fresh`, `cached`, `written` and `undivided` together.'),
   fresh: tokens,
   cached: tokens.describe('Read from a cache.'),

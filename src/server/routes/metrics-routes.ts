@@ -53,7 +53,7 @@ function runtimeMetrics({ turns, calls, ...now }: RuntimeMetrics): readonly Metr
     ),
     counter(
       'foreword_calls_unpriced_total',
-      'Of the calls, those of models without a price.',
+      'Of the calls, those without a price or a report of their usage.',
       byModel((sums) => sums.unpriced),
     ),
     counter(

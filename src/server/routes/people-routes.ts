@@ -78,13 +78,13 @@ export function peopleRoutes(options: PeopleRoutesOptions): readonly Route[] {
       runtime.store.files(),
     ])
     const more = 'rest' in report ? report.rest : undefined
-    const { calls, prompt, output, money, unpriced, unreported } = report.total
+    const { calls, prompt, output, money, unpriced } = report.total
     return {
       sessions: report.rows.length + (more?.rows ?? 0),
       calls,
       prompt,
       output,
-      unpriced: unpriced + unreported,
+      unpriced,
       storeBytes,
       files: files.length,
       fileBytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
