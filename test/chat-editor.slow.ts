@@ -94,7 +94,7 @@ for (const columns of [40, 120]) {
     await chat.until(/─\n\n─+\nrehearsal/)
     chat.keys('C-d')
     const left = await chat.until(/ended with 0\n[^]*-?icanon/)
-    assert.match(left, /Continue with `foreword chat --session session_\w+`\.\nended with 0\n/)
+    assert.match(left, /Continue with\s`foreword chat --session session_\w+`\.\nended with 0\n/)
     assert.match(left, / icanon/)
     assert.match(left, / echo /)
   })

@@ -72,8 +72,8 @@ async function faultOf({ words }: Shown): Promise<string | undefined> {
   const end = own.findIndex((word) => /^[|<>;&]/.test(word))
   // In a line of usage, brackets stand around what may be left out, and dots behind what may be repeated.
   const args = (end === -1 ? own : own.slice(0, end))
-    .map((word) => word.replaceAll(/[[\]]|…$|\.\.\.$/g, ''))
-    .filter((word) => word !== '' && word !== '|')
+    .map((word) => (word === '' ? word : word.replaceAll(/[[\]]|…$|\.\.\.$/g, '') || '|'))
+    .filter((word) => word !== '|')
   const [name = '', ...rest] = args
   if (/^[A-Z-]/.test(name) || NO_COMMANDS.includes(own.join(' '))) return undefined
   if (!Object.hasOwn(commands, name)) return `there is no command ${name}`

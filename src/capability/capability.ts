@@ -211,6 +211,8 @@ export interface CommandOption {
   readonly summary: string
   /** Name of the value in help. Without it the option is a switch. */
   readonly value?: string
+  /** An empty value says something, such as that there is none. */
+  readonly mayBeEmpty?: true
 }
 
 /** A parsed command line. */

@@ -58,7 +58,7 @@ function optionValue(command: Command, known: Readonly<Record<string, CommandOpt
     throw usageFailure(`${token.rawName} accepts no value.`, `Write \`${token.rawName}\` alone.`)
   }
   const swallowed = token.inlineValue === false && token.value?.startsWith('-') === true && token.value !== '-'
-  if (token.value !== undefined && token.value !== '' && !swallowed) return token.value
+  if (token.value !== undefined && (token.value !== '' || option.mayBeEmpty) && !swallowed) return token.value
   throw usageFailure(
     `${token.rawName} needs a value.`,
     `Write \`${token.rawName} ${option.value}\`, or \`${token.rawName}=${option.value}\` for a value that begins with a dash.`,

@@ -41,6 +41,7 @@ interface RecordFields {
 export const sharedWithOption = {
   value: 'A,B',
   summary: 'the people who have it too, to read: names, group:NAME, `*` for everybody; empty: nobody',
+  mayBeEmpty: true,
 } as const
 
 /** The subcommands list, show, new, edit, delete, versions, restore and use of a kind of record. */

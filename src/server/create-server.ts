@@ -229,7 +229,11 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
   })
   const app = new Hono<{ Bindings: RouteBindings }>()
   mount(app, routes, { isOfPerson, maxBodyBytes, streams, visits, rooms, clock })
-  app.onError((error, context) => answerFailure(error, context.req.path, context.req.raw.headers))
+  app.onError((error, { req }) => {
+    // Who went away in the middle of a request has broken it off, and nothing here failed.
+    const gone = req.raw.signal.aborted ? new HttpFailure('cancelled', 'The request was broken off.') : undefined
+    return answerFailure(gone ?? error, req.path, req.raw.headers)
+  })
   app.notFound(({ req }) => {
     const { headers } = req.raw
     const reachable = routes.filter(({ header }) => header === undefined || headers.has(header))

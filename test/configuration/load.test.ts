@@ -57,7 +57,7 @@ test('without a file everything has its default, and paths are in the home', asy
       signInTokens: false,
       waitMinutes: 5,
     },
-    schedules: { enabled: true },
+    schedules: { enabled: true, people: false },
     telemetry: {
       enabled: false,
       headersEnv: 'OTEL_EXPORTER_OTLP_HEADERS',

@@ -73,6 +73,7 @@ test(
 
 /** Answers what a program in the place of the reading one could do, as if it were the text of the file. */
 const HOSTILE = `
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'

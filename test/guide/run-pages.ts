@@ -17,6 +17,10 @@ import { pages, type Shown, shownIn } from './page.ts'
 const notRun: Readonly<Record<string, string>> = {
   'foreword wrap': 'it needs the program that it runs; `npm run clients` runs them, test/wrap has stand-ins',
   'foreword people': 'it needs the homes of people; test/people/people.test.ts has them',
+  'foreword agents edit clerk --shared-with': 'it needs that agent; test/people/shared.test.ts has some',
+  'foreword projects edit handbook --shared-with': 'it needs that project, as the agent above',
+  'foreword templates edit review --shared-with': 'it needs that template, as the agent above',
+  'foreword pair --person': 'it needs a person and a bot; test/people/telegram.test.ts has both',
   'foreword token new laptop --scope talk --person': 'it needs a person, as `foreword people` does',
   'foreword watch': 'it runs until it is stopped; test/cli-watch.test.ts stops it',
   'npm start': 'it runs until it is stopped; the tests of the process start it',

@@ -169,8 +169,11 @@ test('a message to two models names two that there are, and has no budget of its
 /** A dollar for a thousand tokens. */
 const dear = { price: { input: 1000, output: 1000 } } as const
 
-function pricedPair() {
-  const answer = () => ({ text: 'ok', usage: { promptTokens: 100, outputTokens: 10 } })
+function pricedPair(ready?: Promise<void>) {
+  const answer = async () => {
+    await ready
+    return { text: 'ok', usage: { promptTokens: 100, outputTokens: 10 } }
+  }
   const [one, other] = ['one', 'other'].map((id) => scriptedModel({ id, facts: dear, answer }))
   return { calls: () => [...one!.calls, ...other!.calls].length, models: scriptedModels(one!, other!) }
 }
@@ -203,11 +206,13 @@ test('a budget of the session holds for both answers together, and each asks for
 
   // Enough for one of them: what the first may cost is held while the second asks.
   const cost = Number(/may cost \$(\d+\.\d+)/.exec(first!.held!.sentence)![1])
-  const pair = pricedPair()
+  const isAsked = Promise.withResolvers<void>()
+  const pair = pricedPair(isAsked.promise)
   const enough = await opened(t, { models: pair.models, budgets: [{ limit: { usd: cost * 1.5 }, per: 'session' }] })
   await enough.runtime.submit({ text: 'Which?', beside: 'other' })
   await questions(enough, 1)
   assert.ok(pair.calls() <= 1, `${pair.calls()} calls left`)
+  isAsked.resolve()
 })
 
 test('a budget of a token counts both answers to a message that came with it', async (t) => {

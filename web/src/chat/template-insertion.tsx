@@ -1,8 +1,9 @@
 import { BookMarked } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { templateFields } from '../../../src/capabilities/templates/template-fields.ts'
-import { useMayKeepRecords } from '../api/caller.ts'
-import { useTemplates } from '../api/templates.ts'
+import { useCaller, useMayKeepRecords } from '../api/caller.ts'
+import { useResource } from '../api/resources.ts'
+import { type TemplateList, TEMPLATES } from '../api/templates.ts'
 import { Loading } from '../api/underway.ts'
 import { focusMessage } from '../parts/focus-message.ts'
 import { IconButton } from '../parts/button.tsx'
@@ -63,8 +64,10 @@ export function TemplateButton({
   readonly insertion: TemplateInsertion
 }): ReactNode {
   const keeps = useMayKeepRecords()
-  const templates = useTemplates()
-  if (!keeps && (templates?.length ?? 0) === 0) return null
+  const isKnown = useCaller() !== undefined
+  // Who can make one may have the list later: it is read when it is asked for.
+  const { data } = useResource<TemplateList>(isKnown && !keeps ? TEMPLATES : undefined)
+  if (!keeps && (data?.templates.length ?? 0) === 0) return null
   return (
     <Popover
       label={t`Templates`}

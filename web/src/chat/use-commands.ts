@@ -66,7 +66,8 @@ export function useCommands(session: string | undefined, typed: boolean, attach:
     list,
     async listed() {
       const known = commands ?? (await api<CommandList>('/api/commands').catch(() => undefined))
-      const { templates } = saved ?? (await api<TemplateList>(TEMPLATES).catch(() => ({ templates: [] })))
+      // One may have been made elsewhere since they were listed.
+      const { templates } = await api<TemplateList>(TEMPLATES).catch(() => saved ?? { templates: [] })
       return known && withTemplates(known, templates)
     },
     result,
