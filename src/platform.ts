@@ -7,6 +7,7 @@ export { errorMessage, ForewordError, type ForewordErrorOptions } from './platfo
 export { answerText } from './platform/answer-text.ts'
 export { byteBudget, growingRoom } from './platform/byte-budget.ts'
 export { decodeBody, decodingStream } from './platform/content-encoding.ts'
+export { escapeMarkup } from './platform/escaped-text.ts'
 export { fairTurns } from './platform/fair-turns.ts'
 export { fileLabel } from './platform/file-label.ts'
 export { foldCase } from './platform/file-system.ts'

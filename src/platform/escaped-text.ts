@@ -85,3 +85,8 @@ export function* partsWithEscapes(
   }
   if (end > 0) yield buffer.toString('utf8', start, end)
 }
+
+/** A text between the tags of HTML or XML. Not for an attribute: quotation marks stay. */
+export function escapeMarkup(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}

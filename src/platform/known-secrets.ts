@@ -1,4 +1,4 @@
-import { LONGEST_ESCAPE, partsWithEscapes, withoutEscapes } from './escaped-text.ts'
+import { escapeMarkup, LONGEST_ESCAPE, partsWithEscapes, withoutEscapes } from './escaped-text.ts'
 
 /** Secrets by name, and texts without them. */
 export type KnownSecrets = ReturnType<typeof knownSecrets>
@@ -369,7 +369,7 @@ function inEscapes(value: string, upper = false): string {
 }
 
 function inHtml(value: string): string {
-  return value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+  return escapeMarkup(value).replaceAll('"', '&quot;')
 }
 
 /** Not every value is a text that a URL can hold. */

@@ -1,4 +1,5 @@
 import type { Failure } from '../capability.ts'
+import { escapeMarkup } from '../platform.ts'
 import { securityHeaders } from './answer.ts'
 
 const style =
@@ -39,8 +40,8 @@ export function failurePage(
   const language = said === undefined ? 'en' : 'de'
   const texts =
     said === undefined
-      ? [message, hint].map((text) => (text === undefined ? '' : `<p>${escaped(text)}</p>`))
-      : [`<p>${said}</p>`, `<p lang="en"><small>${escaped(message)}</small></p>`]
+      ? [message, hint].map((text) => (text === undefined ? '' : `<p>${escapeMarkup(text)}</p>`))
+      : [`<p>${said}</p>`, `<p lang="en"><small>${escapeMarkup(message)}</small></p>`]
   const link = `<p><a href="/sign-in">${language === 'de' ? 'Anmelden' : 'Sign in'}</a></p>`
   const document =
     `<!doctype html><html lang="${language}"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
@@ -59,8 +60,4 @@ function prefersGerman(headers: Headers): boolean {
     return tag === undefined ? [] : [{ tag: tag.toLowerCase(), weight: Number(weight) }]
   })
   return known.toSorted((one, other) => other.weight - one.weight)[0]?.tag === 'de'
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

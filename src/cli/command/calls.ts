@@ -25,6 +25,7 @@ import {
   calibratedManifest,
   calibratedTokens,
   type CallFigures,
+  countedText,
   type CutRecord,
   exactLine,
   type Manifest,
@@ -221,7 +222,7 @@ const WHOLE: Readonly<Record<string, string>> = {
 
 function cutLine({ turns, hidden, again, money }: CutRecord, total: number, used: number): string {
   const tokens = (counted: number) => `${numberText(calibratedTokens(counted, total, used))} tokens`
-  const groups = turns === 1 ? '1 group of rounds' : `${numberText(turns)} groups of rounds`
+  const groups = countedText(turns, 'group of rounds', 'groups of rounds')
   const more = money === undefined || money <= 0 ? '' : `, ${exactMoneyText(money)} more than from a cache`
   const sent = again > 0 ? `${tokens(again)} were sent again for it${more}` : 'nothing was sent again for it'
   return `The cut left ${groups} out (${tokens(hidden)}); ${sent}.`

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { sha256 } from '../../platform.ts'
+import { escapeMarkup, sha256 } from '../../platform.ts'
 
 /** The service of one home, for the service manager of this machine. */
 export interface ServicePlan {
@@ -91,7 +91,7 @@ function quoted(word: string): string {
 
 function launchdPlist(plan: ServicePlan): string {
   const { user, home } = plan
-  const text = (value: string) => `<string>${escaped(value)}</string>`
+  const text = (value: string) => `<string>${escapeMarkup(value)}</string>`
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <!-- ${WRITTEN} -->
@@ -121,8 +121,4 @@ ${user ? `  <key>UserName</key>${text(user)}\n` : ''}  <key>RunAtLoad</key><true
 </dict>
 </plist>
 `
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -44,7 +44,7 @@ function unpaidText(calls: readonly CallLine[], first: number): string {
   const counts = all.filter(({ foreign }) => foreign?.kind === 'count').length
   const refusals = all.length - counts
   const parts = [
-    ...(counts === 0 ? [] : [counts === 1 ? '1 count of tokens' : `${counts} counts of tokens`]),
+    ...(counts === 0 ? [] : [countedText(counts, 'count of tokens', 'counts of tokens')]),
     ...(refusals === 0 ? [] : [countedText(refusals, 'refused call')]),
   ]
   return exactLine(
