@@ -24,6 +24,7 @@ async function twoGateways(t: TestContext, drops: ForwardOptions['headersToDrop'
     homes: {
       place: async () => ({ elsewhere }),
       hold: () => () => {},
+      isOpen: () => true,
       suspect: () => {},
       isGone: () => false,
       isLost: () => false,
@@ -60,21 +61,22 @@ test('a sign-in is at the gateway of the owner, also for a browser that is signe
     assert.equal(((await ask(path)) as { readonly url: string }).url, path)
 })
 
-/** A gateway that hands on what is for the owner, and what it is to find out about the others while it does. */
+/** A gateway that hands on what is for the owner and for Ann, and what it is to find out about the others while it does. */
 async function forwarding(t: TestContext, other: RequestListener) {
   const at = await listening(t, other)
-  const found = { isLost: false, isCutOff: false, isHere: false }
+  const found = { isLost: false, isCutOff: false, isHere: false, isOpen: true }
   const forwarder = createForwarder({
     clock: systemClock,
     homes: {
-      place: async () => ({ elsewhere: at }),
+      place: async () => (found.isHere ? { runtime: undefined as never } : { elsewhere: at }),
       hold: () => () => {},
+      isOpen: () => found.isOpen,
       suspect: () => {},
       isGone: () => found.isLost,
       isLost: () => found.isLost,
       isCutOff: () => found.isCutOff,
     },
-    personOf: () => undefined,
+    personOf: (incoming) => headersOf(incoming).get('cookie') ?? undefined,
     ownersGateway: () => (found.isHere ? undefined : at),
     headersToDrop: () => [],
     refuse: (sockets, error) => void writeResponse(sockets, new Response(String(error), { status: 503 })),
@@ -112,4 +114,21 @@ test('a gateway that its database does not answer ends what waits for it, and re
   await assert.rejects(answer)
   assert.equal((await fetch(`${url}/api/status`)).status, 503)
   await assert.rejects(fetch(`${url}/health/ready`), 'it came to the gateway itself, which says nothing here')
+})
+
+test('what waits for the home of a person ends once that home is not here any more', async (t) => {
+  const { url, found, reached } = await forwarding(t, () => {})
+  found.isHere = true
+  const answer = fetch(url, { headers: { cookie: 'ann' } })
+  await reached
+  found.isOpen = false
+  await assert.rejects(answer)
+})
+
+test('a request that comes back from a gateway where the home was is handed on, and not for ever', async (t) => {
+  const { url } = await forwarding(t, ({ headers }, outgoing) => void outgoing.end(headers['x-foreword-forwarded']))
+  const ask = (hops: number) =>
+    fetch(url, { headers: { cookie: 'ann', ...(hops > 0 && { 'x-foreword-forwarded': String(hops) }) } })
+  for (const hops of [0, 1, 2, 3]) assert.equal(await (await ask(hops)).text(), String(hops + 1))
+  assert.equal((await ask(4)).status, 503)
 })

@@ -10,7 +10,7 @@ export interface Sockets {
   readonly outgoing: ServerResponse
 }
 
-/** In a request that other gateways have handed on: how often. One that is in the wrong place twice is refused. */
+/** In a request that other gateways have handed on: how often. */
 const FORWARDED = 'x-foreword-forwarded'
 /** How many gateways are tried for one request. */
 const TRIES = 4
@@ -20,13 +20,14 @@ const LOOK_MS = 500
 const CONNECT_MS = 2_000
 /** How long a gateway that does not say that it is there may need for an answer, ms. */
 const SILENT_MS = 3_000
-const MOST_HOPS = 2
+/** How often a request is handed on, also where its home moves to and fro meanwhile. */
+const MOST_HOPS = 4
 
 /** Answers a request that this gateway has itself. `person`: whose home it opens. */
 type Here = (person: string | undefined) => void
 
 /** What a forwarder asks about homes and the gateways that have them. */
-export type ForwardedHomes = Pick<PeopleHomes, 'place' | 'hold' | 'suspect' | 'isGone' | 'isLost' | 'isCutOff'>
+export type ForwardedHomes = Pick<PeopleHomes, 'place' | 'hold' | 'isOpen' | 'suspect' | 'isGone' | 'isLost' | 'isCutOff'>
 
 export interface ForwardOptions {
   readonly clock: Clock
@@ -53,28 +54,33 @@ export function createForwarder({ clock, homes, personOf, ownersGateway, headers
     const hops = Number(incoming.headers[FORWARDED] ?? 0)
     // A sign-in ends at the gateway where it began, also where somebody is signed in meanwhile.
     const person = isSignInPath(incoming.url ?? '') ? undefined : personOf(incoming)
-    // Whatever a request waits for here, it does not wait for a database that does not answer.
+    // Whatever a request waits for here, it does not wait for a database that does not answer, or for a home that was taken over.
     let isHere = false
     const cutOff = () => elsewhere('The database does not answer, so that another gateway may work now.')
     if (homes.isCutOff() && !isHealthPath(incoming.url ?? '')) throw cutOff()
     whileOpen(outgoing, () => {
-      if (!homes.isCutOff()) return
-      if (isHere) outgoing.destroy()
-      else lose(sockets, cutOff())
+      const isCutOff = homes.isCutOff()
+      if (isHere && (isCutOff || (person !== undefined && !homes.isOpen(person)))) outgoing.destroy()
+      else if (isCutOff) lose(sockets, cutOff())
     })
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-      const at = await placeOf(incoming, person, hops > 0)
-      if (outgoing.writableEnded) return
-      if (at === undefined) {
-        if (person !== undefined) outgoing.once('close', homes.hold(person))
+      // A home that is looked for does not move until it is known what the request needs.
+      const release = person === undefined ? undefined : homes.hold(person)
+      const at = await placeOf(incoming, person, hops > 0).catch((error: unknown) => {
+        release?.()
+        throw error
+      })
+      if (at === undefined && !outgoing.closed) {
+        if (release) outgoing.once('close', release)
         isHere = true
         return here(person)
       }
+      release?.()
+      if (at === undefined || outgoing.writableEnded) return
       if (!(hops < MOST_HOPS)) throw elsewhere(`This is at ${at}.`)
       // The home of a person is opened elsewhere then; that of the owner is where somebody takes it over.
       if (homes.isLost(at) && person === undefined) break
-      const isStillThere = async () => (await placeOf(incoming, person, false)) === at
-      if (await send(sockets, { at, hops }, isStillThere)) return
+      if (await send(sockets, { at, hops })) return
     }
     throw elsewhere('No gateway has this home at the moment.')
   }
@@ -100,7 +106,6 @@ export function createForwarder({ clock, homes, personOf, ownersGateway, headers
   async function send(
     sockets: Sockets,
     { at, hops }: { readonly at: string; readonly hops: number },
-    isStillThere: () => Promise<boolean>,
   ): Promise<boolean> {
     const { incoming, outgoing } = sockets
     const { hostname, port } = new URL(at)
@@ -122,19 +127,12 @@ export function createForwarder({ clock, homes, personOf, ownersGateway, headers
       homes.suspect(at)
       return false
     }
-    // A frozen gateway keeps its connections. One that is only slow to say that it is there may be busy with this.
+    // A frozen gateway keeps its connections. One that is only slow to say that it is there may be busy with this. Where the home moves
+    // meanwhile, the other one hands the request on, or ends it.
     const since = clock.monotonic()
-    let isLooking = false
     whileOpen(outgoing, () => {
-      const isDoubtful = homes.isGone(at)
-      if (homes.isLost(at) || (isDoubtful && clock.monotonic() - since > SILENT_MS))
+      if (homes.isLost(at) || (homes.isGone(at) && clock.monotonic() - since > SILENT_MS))
         upstream.destroy(new Error('it is gone'))
-      if (isDoubtful || isLooking || upstream.destroyed) return
-      isLooking = true
-      isStillThere()
-        .then((is) => is || upstream.destroy(new Error('another gateway has taken over')))
-        .catch(() => {})
-        .finally(() => (isLooking = false))
     })
     upstream.on('error', (error) =>
       lose(sockets, elsewhere(`The gateway at ${at} has not answered: ${errorMessage(error)}`)),

@@ -145,6 +145,7 @@ const OWN_PATHS: readonly string[] = [...OPEN_PATHS, '/api/gateways', '/metrics'
 const nobodysHomes: ForwardedHomes = {
   place: async (name) => Promise.reject(personNotFound(name)),
   hold: () => () => {},
+  isOpen: () => false,
   suspect: () => {},
   isGone: () => false,
   isLost: () => false,

@@ -80,7 +80,7 @@ test('1. a search finds titles, and words that were said', async (t) => {
   const { page, gateway } = await openedPage(t, answers)
   const { session } = await gateway.say('What does the moon do?')
   await gateway.say('Something else entirely')
-  await sessions(page).getByLabel('Search sessions').fill('MOON what')
+  await sessions(page).getByLabel('Search sessions').fill('DOES what')
   await row(page, 'Something else').first().waitFor({ state: 'detached' })
   await row(page, 'What does the moon do?').first().waitFor()
   await sessions(page).getByLabel('Search sessions').fill('causes')

@@ -113,10 +113,11 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     }
   }
 
-  async function close(name: string): Promise<void> {
+  /** `unlessInUse`: a request that has begun keeps it open. */
+  async function close(name: string, { unlessInUse = false } = {}): Promise<void> {
     const own = opened.get(name)
     const one = await own?.catch(() => undefined)
-    if (one === undefined || opened.get(name) !== own) return
+    if (one === undefined || opened.get(name) !== own || (unlessInUse && isInUse(name))) return
     opened.delete(name)
     const ended = one.runtime.close().finally(() => {
       one.release()
@@ -135,7 +136,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     for (const name of opened.keys()) {
       if (!isThere(all.find((each) => each.name === name))) await close(name)
       else if (placement.otherFor(name) === undefined || !(await isQuiet(name))) quiet.delete(name)
-      else if ((quiet.get(name) ?? 0) >= QUIET_LOOKS) await close(name)
+      else if ((quiet.get(name) ?? 0) >= QUIET_LOOKS) await close(name, { unlessInUse: true })
       else quiet.set(name, (quiet.get(name) ?? 0) + 1)
     }
     const missing = all.filter(
@@ -172,8 +173,10 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     return store && personStore(store, name)
   }
 
+  const isInUse = (name: string): boolean => (inUse.get(name) ?? 0) > 0
+
   async function isQuiet(name: string): Promise<boolean> {
-    if ((inUse.get(name) ?? 0) > 0) return false
+    if (isInUse(name)) return false
     const { running, queued } = await (await opened.get(name)!).runtime.status()
     return running + queued === 0
   }
@@ -193,7 +196,8 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       const here = opened.get(name)
       if (here === undefined && peers() !== undefined) {
         const { address: at, until } = found.get(name) ?? { address: '', until: -Infinity }
-        if (until > clock.monotonic() && !placement.isGone(at)) return { elsewhere: at }
+        // Who hands a request on may have just closed what was found there.
+        if (!forwarded && until > clock.monotonic() && !placement.isGone(at)) return { elsewhere: at }
         const other = forwarded ? undefined : placement.otherFor(name)
         if (other !== undefined) {
           // Who has it now may be another one still: then it has not been quiet since that one came.
@@ -233,6 +237,8 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       inUse.set(name, (inUse.get(name) ?? 0) + 1)
       return () => void inUse.set(name, inUse.get(name)! - 1)
     },
+    /** Whether the home of a person is open here, or about to be. */
+    isOpen: (name: string): boolean => opened.has(name),
     /** The gateways on the database, each with those whose homes are spread to it. */
     spread<Row extends Pick<GatewayRow, 'id'>>(
       rows: readonly Row[],
@@ -303,7 +309,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     async close(): Promise<void> {
       isClosing = true
       stopWatching?.()
-      await Promise.all([...opened.keys()].map(close))
+      await Promise.all([...opened.keys()].map((name) => close(name)))
     },
   }
 
