@@ -21,9 +21,14 @@ export async function forAllStored<T>(
   await fc.assert(fc.asyncProperty(values, law), parameters(runs))
 }
 
+/** How long a law is held against its inputs, ms: less than a test has, so that a failure that takes long to make small is printed as it is. */
+const LONGEST_MS = 200_000
+
 function parameters(runs: number) {
   return {
     numRuns: Math.ceil(runs * times),
+    interruptAfterTimeLimit: LONGEST_MS,
+    markInterruptAsFailure: true,
     ...(seed === undefined ? {} : { seed: Number(seed) }),
     ...(process.env['UNSHRUNK'] ? { endOnFailure: true } : {}),
   }
