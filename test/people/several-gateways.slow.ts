@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { postgresForTests } from '../session/postgres-for-tests.ts'
 import { addPeople, ask, askAny, check, openWorld, type Person, say, TOKEN } from './gateways.ts'
 
@@ -56,6 +57,40 @@ test('every gateway answers for everybody, and each home is at one of them', opt
       assert.ok([200, 401, 503].includes(status), String(status))
     }
   }
+})
+
+test('no request is refused while homes move to gateways that come', { ...options, timeout: 120_000 }, async (t) => {
+  const { start } = await openWorld(t, await database().database())
+  const gateways = [await start()]
+  const people = await addPeople(gateways[0]!, ['ann', 'bob', 'carol', 'dave', 'erin', 'finn', 'gwen', 'hugo'])
+  const homes = new Map<string, string>()
+  const moved = new Set<string>()
+  let asked = 0
+  let isOver = false
+  const talking = people.map(async ({ name, token }) => {
+    while (!isOver) {
+      // A home that is always in use does not move.
+      await sleep((asked * 7) % 300)
+      asked += 1
+      const gateway = gateways[asked % gateways.length]!
+      const turn = asked % 5 === 0 ? { text: `hello ${asked}` } : undefined
+      await ask(gateway, token, turn ? '/api/messages' : '/api/sessions', turn)
+      const { home } = await ask<{ readonly home: string }>(gateway, token, '/api/status')
+      if ((homes.get(name) ?? home) !== home) moved.add(name)
+      homes.set(name, home)
+    }
+  })
+  const coming = async () => {
+    for (const most of [2, 3]) {
+      const before = moved.size
+      gateways.push(await start())
+      assert.equal(gateways.length, most)
+      while (moved.size === before) await sleep(100)
+    }
+  }
+  await Promise.race([coming(), Promise.all(talking)]).finally(() => (isOver = true))
+  await Promise.all(talking)
+  t.diagnostic(`${asked} requests, ${moved.size} homes moved`)
 })
 
 test('an answer that one gateway writes is read at another', options, async (t) => {

@@ -33,6 +33,15 @@ test('a home that cannot be made is an error that says what to do, and no endles
   }
 })
 
+test('many homes below one folder that is not there yet are made at once', async (context) => {
+  const root = await mkdtemp(join(tmpdir(), 'foreword-homes-'))
+  context.after(() => rm(root, { recursive: true }))
+  for (let round = 0; round < 20; round += 1) {
+    const names = Array.from({ length: 16 }, (_, person) => join(root, String(round), 'people', `person-${person}`))
+    await Promise.all(names.map((name) => createHome(homeAt(name))))
+  }
+})
+
 const folder = mkdtempSync(join(tmpdir(), 'foreword-token-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 

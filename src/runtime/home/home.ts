@@ -95,14 +95,22 @@ export async function createWorkspace(folder: string): Promise<string | undefine
 /** Makes a folder and those above it. Node's own `recursive` never comes back where none can be made, as in `/proc`. */
 async function makeFolder(folder: string): Promise<void> {
   try {
+    await makeOne(folder)
+  } catch (error) {
+    const above = dirname(folder)
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === folder) throw error
+    // Another call may just have made it.
+    if (!(await exists(above))) await makeFolder(above)
+    await makeOne(folder)
+  }
+}
+
+/** A folder that is there is as good. */
+async function makeOne(folder: string): Promise<void> {
+  try {
     await mkdir(folder, { mode: 0o700 })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'EEXIST' && (await stat(folder)).isDirectory()) return
-    const above = dirname(folder)
-    if (code !== 'ENOENT' || above === folder || (await exists(above))) throw error
-    await makeFolder(above)
-    await mkdir(folder, { mode: 0o700 })
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !(await stat(folder)).isDirectory()) throw error
   }
 }
 
