@@ -58,15 +58,18 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
 }
 
 /** Looks at a database that has a store, or may have one. @throws StoreError `io` where it cannot be reached, with a hint */
-export async function examineDatabase(at: PostgresAddress): Promise<DatabaseFacts> {
+export async function examineDatabase(at: PostgresAddress, clock: Clock): Promise<DatabaseFacts> {
   const postgres = await import('./postgres/examine-database.ts')
-  return postgres.databaseFacts(at)
+  return postgres.databaseFacts(at, clock)
 }
 
-/** Opens the bytes of files that a database has, without its store. */
-export async function openStoredBytes(at: PostgresAddress): Promise<StoredBytes & { close(): Promise<void> }> {
-  const postgres = await import('./postgres/stored-bytes.ts')
-  return postgres.openByteTable(at)
+/** Opens the bytes of files of a database store without the store. */
+export async function openStoredBytes(
+  at: PostgresAddress,
+  clock: Clock,
+): Promise<StoredBytes & { close(): Promise<void> }> {
+  const postgres = await import('./postgres/file-bytes.ts')
+  return postgres.openFileBytes(at, clock)
 }
 
 /** Removes the store of a home from its database once no process has it. @throws StoreError `claimed`, `io` */

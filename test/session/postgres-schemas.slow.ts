@@ -169,19 +169,19 @@ test(
     await server().execute(`create role member login`)
     await server().execute('create schema ready authorization member', database)
     const member = address.replace('foreword@', 'member@')
-    const missing = await databaseFacts({ address: member, schema: 'team' })
+    const missing = await databaseFacts({ address: member, schema: 'team' }, systemClock)
     assert.deepEqual(missing.missingRights, ['create the schema team, or tables in it'])
     await assert.rejects(open(member, 'team'), {
       code: 'io',
       message: /\(schema team\): this user lacks a right/,
       hint: /create schema team authorization/,
     })
-    assert.deepEqual((await databaseFacts({ address: member, schema: 'ready' })).missingRights, [])
+    assert.deepEqual((await databaseFacts({ address: member, schema: 'ready' }, systemClock)).missingRights, [])
     const store = await open(member, 'ready')
     await store.putValue('key', 1)
-    const facts = await databaseFacts({ address: member, schema: 'ready' })
+    const facts = await databaseFacts({ address: member, schema: 'ready' }, systemClock)
     assert.match(facts.holder ?? '', /^foreword \d+ of this machine$/)
-    assert.equal((await databaseFacts({ address, schema: 'other' })).holder, undefined)
+    assert.equal((await databaseFacts({ address, schema: 'other' }, systemClock)).holder, undefined)
     await store.close()
   },
 )

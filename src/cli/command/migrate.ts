@@ -171,7 +171,7 @@ async function takeFiles({ home, from }: MovedHome, files: readonly Pick<FileRow
   const { isPostgresAddress, openBlobs, openStoredBytes } = await import('../../session.ts')
   if (!isPostgresAddress(from.path)) return
   const { homeAt } = await import('../../runtime.ts')
-  const bytes = await openStoredBytes({ ...from, address: from.path })
+  const bytes = await openStoredBytes({ ...from, address: from.path }, systemClock)
   try {
     const blobs = openBlobs(join(homeAt(home).data, 'files'), bytes)
     for (const { hash } of files) await blobs.local(hash)

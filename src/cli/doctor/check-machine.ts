@@ -2,7 +2,7 @@ import { constants, existsSync } from 'node:fs'
 import { access, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Finding } from '../../capability.ts'
-import { type ReadMounts, remoteFileSystem, errorMessage, ForewordError } from '../../platform.ts'
+import { type ReadMounts, remoteFileSystem, errorMessage, ForewordError, systemClock } from '../../platform.ts'
 import { ok, problem, warning } from './finding.ts'
 import type { DatabaseFacts, DatabasePlace } from '../../session.ts'
 
@@ -94,7 +94,7 @@ export async function checkPrivacy(privateFiles: readonly string[]): Promise<Fin
 export async function checkDatabase(place: DatabasePlace): Promise<readonly Finding[]> {
   const { examineDatabase } = await import('../../session.ts')
   try {
-    return databaseFindings(await examineDatabase(place))
+    return databaseFindings(await examineDatabase(place, systemClock))
   } catch (error) {
     const hint = (error instanceof ForewordError && error.hint) || 'Correct `store` in config.json.'
     return [problem('database', errorMessage(error), hint)]

@@ -18,7 +18,10 @@ import type { Environment } from './value.ts'
 import { homeAt, noteDatabase } from '../home/home.ts'
 
 /** Where the store of a home is: a file, or a database and how it is reached. */
-export type HomeStorePlace = Pick<StoreOptions, 'path' | 'schema' | 'readers' | 'password' | 'tls' | 'authorities'>
+export type HomeStorePlace = Pick<
+  StoreOptions,
+  'path' | 'schema' | 'readers' | 'password' | 'tls' | 'authorities' | 'files'
+>
 
 type StoreSetting = NonNullable<Configuration['store']>
 
@@ -47,6 +50,7 @@ async function databasePlace(store: StoreSetting, environment: Environment): Pro
     passwordFile,
     tls,
     authoritiesFile,
+    files,
   } = {
     ...EMPTY,
     ...storeFields(store),
@@ -59,6 +63,7 @@ async function databasePlace(store: StoreSetting, environment: Environment): Pro
     ...defined({ schema, readers, tls }),
     ...(password && { password }),
     ...(authorities && { authorities }),
+    ...(files && { files: objectPlace(files, environment) }),
   }
 }
 
@@ -68,6 +73,22 @@ const EMPTY = {
   passwordFile: undefined,
   tls: undefined,
   authoritiesFile: undefined,
+  files: undefined,
+}
+
+/** @throws ConfigurationError where a key is missing */
+function objectPlace(
+  { address, region, accessKeyEnv, secretKeyEnv }: NonNullable<Exclude<StoreSetting, string>['files']>,
+  environment: Environment,
+): NonNullable<HomeStorePlace['files']> {
+  const [accessKey, secretKey] = [accessKeyEnv, secretKeyEnv].map((name) => environment[name])
+  if (!accessKey || !secretKey) {
+    const missing = accessKey ? secretKeyEnv : accessKeyEnv
+    const hint = `Set ${missing}, or name another variable.`
+    const key = `store.files.${accessKey ? 'secretKeyEnv' : 'accessKeyEnv'}`
+    throw new ConfigurationError([{ key, place: 'config.json', message: `names ${missing}, which is not set`, hint }])
+  }
+  return { address, region, accessKey, secretKey, ...defined({ sessionToken: environment['AWS_SESSION_TOKEN'] }) }
 }
 
 /** Opens the database of a home. `readOnly`: one that has no store yet is an empty one. */

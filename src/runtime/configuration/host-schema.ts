@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { environmentVariable, homePath, milliseconds, modelId, share, tokens } from '../../capability.ts'
+import { homePath, milliseconds, modelId, share, tokens } from '../../capability.ts'
 import { type Layout, usualLayout } from '../../context.ts'
 import type { Provider } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
-import { SCHEMA_NAME } from '../../session.ts'
 import { gateway } from './gateway-schema.ts'
 import { providersSchema } from './providers-schema.ts'
+import { storeSetting } from './store-schema.ts'
 
 interface HostSchemaOptions {
   readonly layouts: Readonly<Record<string, Layout>>
@@ -202,35 +202,6 @@ const audit = z.strictObject({
     .default(10)
     .describe('A checkpoint is taken after so many minutes in which there were new records.'),
 })
-
-const storeAddress = z
-  .string()
-  .regex(/^postgres(?:ql)?:\/\/./, 'must be an address such as postgres://USER@HOST/DATABASE')
-  .describe('Address of a PostgreSQL database: postgres://USER@HOST:PORT/DATABASE.')
-
-const storeSetting = z.union([
-  storeAddress,
-  z.strictObject({
-    address: storeAddress,
-    schema: z
-      .string()
-      .regex(SCHEMA_NAME, 'must have up to 50 lower case letters, digits and underscores, and not begin with pg_')
-      .optional()
-      .describe('Schema with the tables: one database may have many homes, each in its own. `foreword` unless given.'),
-    readers: z.int().min(1).max(50).optional().describe('How many connections read at once. 4 unless given.'),
-    passwordEnv: environmentVariable()
-      .default('FOREWORD_STORE_PASSWORD')
-      .describe('Environment variable that holds the password.'),
-    passwordFile: homePath({ path: 'file' }).optional().describe('File that holds the password.'),
-    tls: z
-      .enum(['off', 'encrypted', 'verified'])
-      .optional()
-      .describe('`verified`: the server must show a valid certificate for its host. `encrypted`: any certificate.'),
-    authoritiesFile: homePath({ path: 'file' })
-      .optional()
-      .describe('File with the certificates of authorities that `verified` accepts besides the usual ones, PEM.'),
-  }),
-])
 
 const days = () => z.int().min(1).max(36_500)
 

@@ -42,6 +42,19 @@ export interface PostgresAddress {
   readonly tls?: 'off' | 'encrypted' | 'verified' | undefined
   /** Certificates of authorities besides those that Node knows, PEM. */
   readonly authorities?: string | undefined
+  /** Where the bytes of files are instead of in the database. */
+  readonly files?: ObjectPlace | undefined
+}
+
+/** A place in a bucket of a service that speaks S3. */
+export interface ObjectPlace {
+  /** `https://HOST/BUCKET`, and what names in it begin with: `https://HOST/BUCKET/PREFIX`. */
+  readonly address: string
+  readonly region: string
+  readonly accessKey: string
+  readonly secretKey: string
+  /** With keys that are valid for a time. */
+  readonly sessionToken?: string | undefined
 }
 
 const CONNECT_MS = 10_000

@@ -1,5 +1,7 @@
+import type { Clock } from '../../platform.ts'
 import { databaseName, schemaOf } from './address.ts'
 import { type DatabaseClient, openClient, type PostgresAddress } from './client.ts'
+import { openObjectBytes } from './object-bytes.ts'
 import { readHolder } from './ownership.ts'
 import { areOne, OLDEST_SERVER } from './prepare-tables.ts'
 
@@ -22,9 +24,10 @@ export interface DatabaseFacts {
   readonly holder?: string
 }
 
-/** Looks at a database and changes nothing. @throws StoreError `io` where it cannot be reached, with a hint */
-export async function databaseFacts(at: PostgresAddress): Promise<DatabaseFacts> {
+/** Looks at a database, and at the bucket beside it, and changes nothing. @throws StoreError `io` where one cannot be reached, with a hint */
+export async function databaseFacts(at: PostgresAddress, clock: Clock): Promise<DatabaseFacts> {
   const schema = schemaOf(at)
+  if (at.files !== undefined) await openObjectBytes(at.files, schema, clock).examine()
   const one = await openClient(at)
   try {
     const other = await openClient(at)

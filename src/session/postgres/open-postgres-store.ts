@@ -13,7 +13,7 @@ import { announceGateway, HEARTBEAT_MS, LEASE_MS, readGateways, registerGateway 
 import { createReaders } from './readers.ts'
 import { prepareTables } from './prepare-tables.ts'
 import { createDatabaseQueue } from './write-queue.ts'
-import { openByteTable } from './stored-bytes.ts'
+import { openFileBytes } from './file-bytes.ts'
 import { openWriter, type Writer } from './writer.ts'
 
 /** How a store in a PostgreSQL database is opened. */
@@ -45,7 +45,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const readers = createReaders(options, clock)
   const queue = createDatabaseQueue(writer ?? neverWrites, clock)
   const heart = owner && startHeart(owner, queue, () => registerGateway(id, gateway), clock)
-  const bytes = openByteTable(options)
+  const bytes = openFileBytes(options, clock)
   const close = async () => {
     heart?.stop()
     await Promise.all([writer?.close(), readers.close(), bytes.close()])

@@ -38,7 +38,7 @@ export function openByteTable(at: PostgresAddress): StoredBytes & { close(): Pro
         await one.begin('')
         try {
           let place = 0
-          for await (const piece of inPieces(bytes))
+          for await (const piece of inPieces(bytes, PIECE_BYTES))
             await one.work(run(insertPiece, { hash, place: place++, piece: Buffer.from(piece).toString('base64') }))
           await one.commit()
         } catch (error) {
@@ -59,15 +59,15 @@ export function openByteTable(at: PostgresAddress): StoredBytes & { close(): Pro
   }
 }
 
-/** One piece at least, so that an empty file is there, too. */
-async function* inPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Bytes in pieces of at least so many, but the last. There is one at least, so that an empty file is there, too. */
+export async function* inPieces(bytes: AsyncIterable<Uint8Array>, least: number): AsyncGenerator<Uint8Array, void> {
   let waiting: Uint8Array[] = []
   let size = 0
   let isEmpty = true
   for await (const piece of bytes) {
     waiting.push(piece)
     size += piece.byteLength
-    if (size < PIECE_BYTES) continue
+    if (size < least) continue
     yield Buffer.concat(waiting)
     isEmpty = false
     waiting = []
