@@ -54,6 +54,13 @@ test('a service that is busy is asked again, and what a stream breaks off leaves
   assert.deepEqual([objects.size, uploads.size], [1, 0])
 })
 
+test('a bucket that is gone is not a file that was never there', async (t) => {
+  const { place } = await scriptedBucket(t)
+  const gone = openObjectBytes({ ...place, address: `${new URL(place.address).origin}/gone` }, 'anna', systemClock)
+  for (const work of [() => read(gone.read(sha256('a'))), () => gone.remove(sha256('a')), () => gone.hashes()])
+    await assert.rejects(work, /NoSuchBucket/)
+})
+
 test('what a bucket refuses is said with what to do, and without the key', async (t) => {
   const { place, asked } = await scriptedBucket(t)
   for (const [change, said] of [

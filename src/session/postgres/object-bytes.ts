@@ -45,8 +45,12 @@ export function openObjectBytes(
       const sent = body === undefined ? {} : { body }
       const init = { method, headers, redirect: 'error', signal: ending.signal, ...sent } as const
       const answer = await (await signed()).fetch(address, init)
-      if (answer.ok || (answer.status === 404 && method !== 'PUT')) return answer
-      throw new Error(await refusal(answer))
+      if (answer.ok) return answer
+      const text = await answer.text().catch(() => '')
+      // A file that is not there is no fault; a bucket is.
+      const isMissing = answer.status === 404 && (text === '' || text.includes('<Code>NoSuchKey<'))
+      if (isMissing && body === undefined && method !== 'POST') return answer
+      throw new Error(refusalText(answer.status, text))
     } catch (error) {
       throw fault(error)
     } finally {
@@ -63,7 +67,7 @@ export function openObjectBytes(
   async function textOf(answer: Response): Promise<string> {
     const text = await answer.text()
     // A file in parts is refused with 200.
-    if (answer.status === 404 || text.includes('<Error>')) throw fault(new Error(refusalText(answer.status, text)))
+    if (text.includes('<Error>')) throw fault(new Error(refusalText(answer.status, text)))
     return text
   }
 
@@ -96,7 +100,7 @@ export function openObjectBytes(
     },
     async *read(hash) {
       const answer = await ask('GET', addressOf(hash))
-      if (answer.status === 404) return answer.body?.cancel()
+      if (!answer.ok) return
       let isEmpty = true
       for await (const piece of answer.body ?? []) {
         isEmpty = false
@@ -137,10 +141,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   apos: "'",
   '#34': '"',
   '#39': "'",
-}
-
-async function refusal(answer: Response): Promise<string> {
-  return refusalText(answer.status, await answer.text().catch(() => ''))
 }
 
 function refusalText(status: number, text: string): string {
