@@ -18,7 +18,6 @@ export {
   type IndexFile,
   type Io,
   type LintContext,
-  type LintPart,
   type ListedCommand,
   type Output,
   type Self,
@@ -54,7 +53,7 @@ export type {
   ResourceText,
   ToolRefusal,
 } from './capability/mcp.ts'
-export type { Plugin, PluginContext } from './capability/plugin.ts'
+export type { Plugin } from './capability/plugin.ts'
 export {
   type StoredRecord,
   recordChoice,
@@ -177,7 +176,6 @@ export type { GrantedTool, PersonsDecision, WaitingApproval } from './capability
 export { costCsv, costName } from './capability/session-cost.ts'
 export {
   type CallPrice,
-  type CostGroup,
   costGroups,
   type CostOptions,
   type CostReport,
@@ -223,7 +221,7 @@ export type {
   TrialAnswer,
 } from './capability/runtime/access-service.ts'
 export type { AcceptanceService, WaitingChange } from './capability/runtime/approvals.ts'
-export type { BackupService, BackupState, MadeBackup, BackupContent } from './capability/runtime/backup-service.ts'
+export type { BackupService, BackupState, MadeBackup } from './capability/runtime/backup-service.ts'
 export type { ConfigurationService } from './capability/runtime/configuration-service.ts'
 export type {
   EventsOptions,

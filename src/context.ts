@@ -73,7 +73,7 @@ export {
   divideExactly,
 } from './context/call-figures.ts'
 export { audioSeconds, audioTokens, audioType } from './context/audio.ts'
-export { imageSize, imageTokens, imageType, startsWith, UNKNOWN_IMAGE_TOKENS } from './context/image.ts'
+export { imageSize, imageTokens, imageType, startsWith } from './context/image.ts'
 export { lintAnnounced, type LintCall, lintHead } from './context/lint/lint-call.ts'
 export {
   calibratedFinding,

@@ -27,7 +27,6 @@ export { endedPromises, priceProblems, answerRoom, assumedFacts, type CatalogRow
 export { listedFacts, listModelsEndpoint, waysToAttach, tryProvider } from './model/list-models.ts'
 export type { ModelConfiguration } from './model/model.ts'
 export {
-  chatWireSettings,
   type Environment,
   httpModelSettings,
   type ListedModel,
@@ -38,7 +37,7 @@ export {
   type ProviderConnection,
   type Suggestion,
 } from './model/provider.ts'
-export { type CacheMark, type CacheRules, callCost, type Forecast, forecast, type Price } from './context.ts'
+export { type CacheMark, type CacheRules, type Forecast, forecast, type Price } from './context.ts'
 export { leastPromptTokens, type PromptReport, promptReport } from './model/prompt-report.ts'
 export { modelImageSupport } from './model/prompt.ts'
 export { fromLanguageModel, type StreamingModel } from './model/language-model.ts'

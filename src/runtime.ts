@@ -42,7 +42,6 @@ export { compactHome } from './runtime/backup/compact-home.ts'
 export { completeRestore, isRestorePending, restoreHome } from './runtime/backup/restore-home.ts'
 export { beginSession, newSessionReply, newSessionWords } from './runtime/channels/new-session-command.ts'
 export { sessionConversation } from './runtime/channels/outbox.ts'
-export { createPairings } from './runtime/channels/pairings.ts'
 export { type Configuration, capabilitySettings, personStore } from './runtime/configuration/configuration.ts'
 export { configurationKey, setValue } from './runtime/configuration/edit.ts'
 export { factsAt, findKeyPath } from './runtime/configuration/key.ts'
@@ -78,29 +77,20 @@ export {
 } from './runtime/tokens/browser-sessions.ts'
 export {
   type GatewayTokens,
-  openGatewayTokens,
   isExpired,
   tokenId,
   type ListedToken,
   listedTokens,
+  openGatewayTokens,
   type MadeToken,
   type NamedToken,
   type NamedTokens,
 } from './runtime/tokens/named-tokens.ts'
 export type { RowPlace } from './runtime/tokens/rows.ts'
 export { openTokenUses } from './runtime/tokens/token-uses.ts'
-export {
-  isThere,
-  openPeople,
-  type People,
-  peopleFolder,
-  peopleHomesIn,
-  type Person,
-  personHome,
-  personNotFound,
-} from './runtime/tokens/people.ts'
+export { isThere, type People, peopleHomesIn, type Person, personNotFound } from './runtime/tokens/people.ts'
 export { openGatewayHomes } from './runtime/people/gateway-homes.ts'
-export { openPeopleHomes, type PeopleHomes } from './runtime/people/people-homes.ts'
+export type { PeopleHomes } from './runtime/people/people-homes.ts'
 export { accessWrites, editAccess, type EditedAccess } from './runtime/tools/edit-access.ts'
 export { pinnedPolicy, unconfinedPrograms } from './runtime/tools/pinned-policy.ts'
 export { outcomeNotice } from './runtime/sessions/outcome-notice.ts'

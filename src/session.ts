@@ -89,7 +89,7 @@ export { exportSession } from './session/export-session.ts'
 export { importSession } from './session/import-session.ts'
 export type { GatewayRow, Gateways, Standby, Waiting } from './session/gateways.ts'
 export { type Claim, claimHome, networkFault, readClaim } from './session/claim-home.ts'
-export type { CopiedTable, CopyOptions } from './session/copy/copy-rows.ts'
+export type { CopiedTable } from './session/copy/copy-rows.ts'
 export { copyBudgets } from './session/copy-budgets.ts'
 export { copyStore } from './session/copy-store.ts'
 export {

@@ -3,7 +3,6 @@ export {
   type Access,
   type AccessRead,
   type AfterUntrusted,
-  accessSchema,
   isListed,
   type ShellAccess,
   matchesToolName,
@@ -64,7 +63,6 @@ export {
   plannedFolders,
 } from './tool/process/planned-files.ts'
 export { type Program, type ProgramEnd, type ProgramLimits, programResult } from './tool/process/program.ts'
-export { runProgram } from './tool/process/run-program.ts'
 export { type ConfinedProgram, createSandbox, type PlannedSandbox, type Sandbox } from './tool/sandbox/sandbox.ts'
 export { findSandbox, missingWalls, type SandboxProgram } from './tool/sandbox/find-bubblewrap.ts'
 export { confineNode, findNodeSandbox } from './tool/sandbox/confine-node.ts'

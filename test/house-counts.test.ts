@@ -25,7 +25,7 @@ test('a name that two files declare is counted, one that is passed on is not', (
 
 test('every way to take a name from another room is seen, and the room itself is no user', () => {
   const sources = sourcesOf({
-    'src/agent/turn.ts': `import { type one, two as zwei } from '../model.ts'\nconst { three } = await import('../model.ts')`,
+    'src/agent/turn.ts': `import { type one, two as zwei } from '../model.ts'\nasync function f() {\n  const { three } = await import('../model.ts')\n}`,
     'src/cli/main.ts': `const four = (await import('../model.ts')).four\nexport { five } from '../model.ts'`,
     'src/model/own.ts': `import { six } from '../model.ts'`,
     'test/a.test.ts': `import { seven } from '../src/model/seven.ts'`,

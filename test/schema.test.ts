@@ -9,7 +9,7 @@ import { commandOverview } from '../scripts/docs/command-overview.ts'
 import { manPage } from '../scripts/docs/man-page.ts'
 import { commonOptions } from '../src/cli/arguments.ts'
 import { loadedCommands } from '../src/cli/commands.ts'
-import { accessSchema } from '../src/tool.ts'
+import { accessSchema } from '../src/tool/access/access.ts'
 
 for (const [path, current] of [
   ['schema/config.schema.json', configurationSchema(builtIn).json],

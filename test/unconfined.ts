@@ -1,5 +1,6 @@
 import { systemClock } from '../src/platform.ts'
-import { runProgram, type Sandbox } from '../src/tool.ts'
+import { type Sandbox } from '../src/tool.ts'
+import { runProgram } from '../src/tool/process/run-program.ts'
 
 /** No sandbox, for tests of what is done before and after a program runs. */
 export const unconfined: Sandbox = {

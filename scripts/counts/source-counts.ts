@@ -90,7 +90,7 @@ export function namesTwice(sources: Sources): ReadonlyMap<string, readonly strin
 }
 
 const imported = /\b(?:import|export)\s+(?:type\s+)?(?:\w+\s*,\s*)?\{([^}]*)\}\s*from\s*['"]([^'"]+)['"]/g
-const later = /\{([^}]*)\}\s*=\s*await\s+import\(\s*['"]([^'"]+)['"]\s*\)/g
+const later = /\{([^{}]*)\}\s*=\s*await\s+import\(\s*['"]([^'"]+)['"]\s*\)/g
 const member = /\(await\s+import\(\s*['"]([^'"]+)['"]\s*\)\)\s*\.\s*(\w+)/g
 
 /** `room name` for each name that a file takes from a room of the package that is not its own, by whatever path. */

@@ -322,7 +322,7 @@ export interface CheckContext<Settings = undefined> {
 }
 
 /** What a capability adds to the lint: texts that it puts into prompts and that nobody reads. */
-export interface LintPart<Settings = undefined> {
+interface LintPart<Settings = undefined> {
   /** Names of the tools whose use decides. */
   readonly tools: readonly string[]
   /** Reads only; loads its code when it is called. */

@@ -33,7 +33,7 @@ export interface Plugin {
 }
 
 /** What a layer may depend on, as in `LayerContext`. */
-export interface PluginContext
+interface PluginContext
   extends
     Pick<LayerContext, 'time' | 'layout' | 'tools' | 'session' | 'turn' | 'model'>,
     Partial<Pick<LayerContext, 'callsTools' | 'choices' | 'readsForeign' | 'cites'>> {

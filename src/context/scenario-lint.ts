@@ -10,7 +10,7 @@ import { sha256Text } from './sha256-text.ts'
 import { smallCounters, type TokenCounter } from './token-counter.ts'
 
 /** A finding, and the scenario in which it is first. */
-export interface ScenarioFinding extends LintFinding {
+interface ScenarioFinding extends LintFinding {
   readonly scenario: string
 }
 

@@ -7,7 +7,7 @@ import { scenarioInput } from './scenario-input.ts'
 import { parseScenario, ScenarioError } from './scenario-reader.ts'
 import { smallCounters, type TokenCounter } from './token-counter.ts'
 
-export { lintScenarios, type ScenarioFinding, type ScenarioLint } from './scenario-lint.ts'
+export { lintScenarios, type ScenarioLint } from './scenario-lint.ts'
 export { readScenarios } from './scenario-reader.ts'
 export { ScenarioError } from './scenario-reader.ts'
 export { scenarioJsonSchema } from './scenario-schema.ts'

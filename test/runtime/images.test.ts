@@ -3,14 +3,8 @@ import { Readable } from 'node:stream'
 import { after, test, type TestContext } from 'node:test'
 import { providers as known } from '../../src/capabilities/providers.ts'
 import * as fc from 'fast-check'
-import {
-  chars,
-  imageTokens,
-  type Manifest,
-  type Message,
-  messageTokens,
-  UNKNOWN_IMAGE_TOKENS,
-} from '../../src/context.ts'
+import { chars, imageTokens, type Manifest, type Message, messageTokens } from '../../src/context.ts'
+import { UNKNOWN_IMAGE_TOKENS } from '../../src/context/image.ts'
 import { createModels } from '../../src/model.ts'
 import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
 import { imageFiles } from '../document/files/image-file.ts'

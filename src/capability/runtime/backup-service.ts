@@ -31,6 +31,6 @@ export interface MadeBackup {
   readonly outside: readonly string[]
 }
 
-export interface BackupContent extends Pick<MadeBackup, 'name' | 'bytes'> {
+interface BackupContent extends Pick<MadeBackup, 'name' | 'bytes'> {
   readonly content: ReadableStream<Uint8Array>
 }

@@ -14,8 +14,6 @@ export const costGroups = [
   'call',
 ] as const
 
-export type CostGroup = (typeof costGroups)[number]
-
 /** Which calls are added up, and by what. */
 export interface CostOptions extends SumRange {
   /** One of `costGroups`, or one that a capability adds. */
