@@ -1,26 +1,27 @@
 import { useSyncExternalStore } from 'react'
 
-/** Something that one part of the page asks of another, which may not be drawn yet. */
-export interface Asked<Value> {
-  /** Stays until `undefined` is asked for. */
-  ask(value: Value | undefined): void
-  useAsked(): Value | undefined
-}
-
-export function createAsked<Value>(): Asked<Value> {
-  let asked: Value | undefined
+/** A value that any part of the page reads and changes. */
+export function createShared<Value>(first: Value) {
+  let value = first
   const listeners = new Set<() => void>()
   const subscribe = (listener: () => void): (() => void) => {
     listeners.add(listener)
     return () => listeners.delete(listener)
   }
   return {
-    ask(value) {
-      asked = value
+    get: (): Value => value,
+    set(next: Value): void {
+      value = next
       for (const listener of listeners) listener()
     },
-    useAsked: () => useSyncExternalStore(subscribe, () => asked),
+    use: (): Value => useSyncExternalStore(subscribe, () => value),
   }
+}
+
+/** Something that one part of the page asks of another, which may not be drawn yet. It stays until `undefined` is asked for. */
+export function createAsked<Value>() {
+  const { set, use } = createShared<Value | undefined>(undefined)
+  return { ask: set, useAsked: use }
 }
 
 /** A place in the conversation that somebody wants to see: a turn, or a call of a tool in it. */

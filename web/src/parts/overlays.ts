@@ -1,21 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { createAsked } from './asked.ts'
 
-/** Windows over the page that any part of it may open: one at a time. */
-export type Overlay = 'palette' | 'keys'
-
-let open: Overlay | undefined
-const listeners = new Set<() => void>()
-
-export function openOverlay(overlay: Overlay | undefined): void {
-  open = overlay
-  for (const listener of listeners) listener()
-}
-
-export function useOverlay(): Overlay | undefined {
-  return useSyncExternalStore(subscribe, () => open)
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
+/** The window over the page that any part of it may open: one at a time. */
+export const { ask: openOverlay, useAsked: useOverlay } = createAsked<'palette' | 'keys'>()

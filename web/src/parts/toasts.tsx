@@ -1,4 +1,5 @@
-import { type ReactNode, useSyncExternalStore } from 'react'
+import type { ReactNode } from 'react'
+import { createShared } from './asked.ts'
 import { Button } from './button.tsx'
 
 /** A message at the edge of the page that goes by itself, with at most one action such as Undo. */
@@ -15,38 +16,30 @@ interface ShownToast extends Toast {
 
 const SHOWN_MS = 6_000
 
-let toasts: readonly ShownToast[] = []
+const toasts = createShared<readonly ShownToast[]>([])
 let count = 0
-const listeners = new Set<() => void>()
 
 /** Shows a message. Returns a function that takes it away. */
 export function showToast(toast: Toast): () => void {
   const id = ++count
-  const remove = (): void => change(toasts.filter((each) => each.id !== id))
-  change([...toasts, { ...toast, id }])
+  const remove = (): void => removeToast(id)
+  toasts.set([...toasts.get(), { ...toast, id }])
   setTimeout(remove, toast.ms ?? SHOWN_MS)
   return remove
 }
 
-function change(next: readonly ShownToast[]): void {
-  toasts = next
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+function removeToast(id: number): void {
+  toasts.set(toasts.get().filter((each) => each.id !== id))
 }
 
 /** The place where messages appear; once in the page. */
 export function Toasts(): ReactNode {
-  const shown = useSyncExternalStore(subscribe, () => toasts)
   return (
     <div
       role="status"
       className="pointer-events-none fixed inset-x-0 bottom-24 z-50 flex flex-col items-center gap-2 p-4"
     >
-      {shown.map(({ id, text, action }) => (
+      {toasts.use().map(({ id, text, action }) => (
         <div
           key={id}
           className="pointer-events-auto flex items-center gap-3 rounded-lg border border-line bg-raised px-3 py-2 text-sm shadow-lg"
@@ -56,7 +49,7 @@ export function Toasts(): ReactNode {
             <Button
               look="plain"
               onClick={() => {
-                change(toasts.filter((each) => each.id !== id))
+                removeToast(id)
                 action.run()
               }}
             >

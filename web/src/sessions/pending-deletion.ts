@@ -1,23 +1,22 @@
-import { useSyncExternalStore } from 'react'
 import type { ApiError } from '../api/client.ts'
 import { deleteSession } from '../api/session-requests.ts'
+import { createShared } from '../parts/asked.ts'
 import { showToast } from '../parts/toasts.tsx'
 import { t } from '../language/language.ts'
 
 /** How long a deletion can be undone, ms. */
 const UNDO_MS = 8_000
 
-let pending: ReadonlySet<string> = new Set()
+const pending = createShared<ReadonlySet<string>>(new Set())
 /** Carries out each deletion once its time is over. */
 const finish = new Map<string, () => Promise<void>>()
-const listeners = new Set<() => void>()
 
 /**
  * Hides a session, and deletes it once the time for Undo is over. The gateway is asked only then: a page that is closed
  * before has deleted nothing.
  */
 export function deleteWithUndo(session: string, title: string): void {
-  change(new Set([...pending, session]))
+  pending.set(new Set([...pending.get(), session]))
   const remove = async (): Promise<void> => {
     clearTimeout(timer)
     finish.delete(session)
@@ -52,20 +51,8 @@ export async function finishDeletion(session: string): Promise<void> {
 }
 
 /** Ids of the sessions that are hidden because they are about to be deleted. */
-export function usePendingDeletions(): ReadonlySet<string> {
-  return useSyncExternalStore(subscribe, () => pending)
-}
+export const usePendingDeletions = pending.use
 
 function keep(session: string): void {
-  change(new Set([...pending].filter((each) => each !== session)))
-}
-
-function change(next: ReadonlySet<string>): void {
-  pending = next
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  pending.set(new Set([...pending.get()].filter((each) => each !== session)))
 }

@@ -1,8 +1,8 @@
-import { useSyncExternalStore } from 'react'
 import useSWR, { useSWRConfig } from 'swr'
 import type { AccessPreview, AccessStep, AccessView } from '../../../src/capability.ts'
 import { api, type ApiError } from '../api/client.ts'
 import { useResource } from '../api/resources.ts'
+import { createShared } from '../parts/asked.ts'
 import { useLate } from '../parts/use-now.ts'
 import { useLeaveNotice } from './leave-notice.ts'
 
@@ -11,22 +11,15 @@ const FILE = '/api/tool-access'
 const TYPING_MS = 250
 
 /** What a person has changed and not saved: kept while the page is open, whichever of its pages is shown. */
-let draft: string | undefined
+const draft = createShared<string | undefined>(undefined)
 /** Whether its newest change was typed, rather than made by form. */
 let isTyped = false
 /** One change of it after another: each is made of the text that the one before has left. */
 let changes: Promise<void> = Promise.resolve()
-const listeners = new Set<() => void>()
 
 function keep(next: string | undefined, typed = false): void {
-  draft = next
   isTyped = typed
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  draft.set(next)
 }
 
 /** `tool-access.json`, and the change of it that is not saved yet. */
@@ -51,7 +44,7 @@ export interface AccessDraft {
 }
 
 export function useAccessDraft(): AccessDraft {
-  const text = useSyncExternalStore(subscribe, () => draft)
+  const text = draft.use()
   const { data: file, error: unread } = useResource<AccessView>(FILE)
   const isChanged = text !== undefined && file !== undefined && text !== file.text
   const late = useLate(text, TYPING_MS)
@@ -66,9 +59,9 @@ export function useAccessDraft(): AccessDraft {
 
   const attempt: AccessDraft['attempt'] = ({ steps = [], tool }) =>
     previewOf({
-      ...(draft === undefined ? {} : { text: draft }),
+      ...(draft.get() !== undefined && { text: draft.get() }),
       steps,
-      ...(tool === undefined ? {} : { trial: { tool } }),
+      ...(tool !== undefined && { trial: { tool } }),
     })
 
   const applyNow = async (steps: readonly AccessStep[]): Promise<void> => {
@@ -97,7 +90,7 @@ export function useAccessDraft(): AccessDraft {
         const saved = await api<AccessView>(FILE, { method: 'PUT', body: { text: written, digest, shown } })
         await mutate(FILE, saved, { revalidate: false })
         // What was typed while it was being saved stays, as a change of what was saved.
-        if (draft === written) keep(undefined)
+        if (draft.get() === written) keep(undefined)
         await Promise.all([mutate('/api/tools'), mutate(`${FILE}/versions`)])
       } catch (failure) {
         // Somebody else may have changed the file: the difference is then shown against theirs.
