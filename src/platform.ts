@@ -7,7 +7,7 @@ export { errorMessage, ForewordError, type ForewordErrorOptions } from './platfo
 export { answerText } from './platform/answer-text.ts'
 export { byteBudget, growingRoom } from './platform/byte-budget.ts'
 export { decodeBody, decodingStream } from './platform/content-encoding.ts'
-export { escapeMarkup } from './platform/escaped-text.ts'
+export { escapeMarkup, quoteForShell } from './platform/escaped-text.ts'
 export { fairTurns } from './platform/fair-turns.ts'
 export { fileLabel } from './platform/file-label.ts'
 export { foldCase } from './platform/file-system.ts'
@@ -44,6 +44,7 @@ export {
   readEnvironment,
   readStatus,
   RUN_MARK,
+  runnableFile,
   withoutInherited,
 } from './platform/processes.ts'
 export { comesFromTool, isConnectionOfTool, noteToolProgram } from './platform/tool-descent.ts'

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Clock, defined, leaveProcessorToOthers, withoutInherited } from '../platform.ts'
+import { type Clock, defined, leaveProcessorToOthers, runnableFile, withoutInherited } from '../platform.ts'
 import type { Document, Unreadable } from './document.ts'
 import { type ReadingLimits, sizeInWords, tooManyCharacters } from './reading-limits.ts'
 import {
@@ -46,7 +46,7 @@ export function readingProgram(limits: ReadingLimits): ReadingProgram {
       // Its own watch ends it at the limit. The heap may grow beyond that, since reaching its end is an abort with a core file.
       `--max-old-space-size=${Math.ceil((limits.memoryBytes * 2) / 2 ** 20)}`,
       ...readingPermissions(readable),
-      programFile(),
+      fileURLToPath(runnableFile(new URL('./reading-program.ts', import.meta.url))),
     ],
     readable,
     memoryBytes: limits.memoryBytes * 2 + NODE_BYTES,
@@ -104,12 +104,6 @@ export function startReadingProcess(clock: Clock, argv: readonly string[], limit
     /** Resolves when the process is gone. */
     ended,
   }
-}
-
-/** The source runs as TypeScript, the published package as JavaScript. */
-function programFile(): string {
-  const file = fileURLToPath(new URL('./reading-program.ts', import.meta.url))
-  return import.meta.url.endsWith('.ts') ? file : file.replace(/\.ts$/, '.js')
 }
 
 /** Where a program finds its code and libraries, given the address of a file in a room of the code. */

@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import { wholeCharacter } from '../context.ts'
 import { LONG_TEXT, textChunks } from '../platform.ts'
 
 /** Characters. A longer text of a call is not given to the SDK, which makes the JSON of the whole call in one step. */
@@ -22,10 +23,7 @@ export function holdLongTexts(call: LanguageModelV4CallOptions, id: string): Hel
   const middles: string[] = []
   const held = (text: string): string => {
     if (text.length <= LONGEST_IN_CALL) return text
-    const [from, to] = [ENDS, text.length - ENDS].map((at) => (isLowSurrogate(text, at) ? at + 1 : at)) as [
-      number,
-      number,
-    ]
+    const [from, to] = [wholeCharacter(text, ENDS), wholeCharacter(text, text.length - ENDS)]
     if (text.slice(0, from).trim() === '' || text.slice(to).trim() === '') return text
     middles.push(text.slice(from, to))
     return `${text.slice(0, from)}~"${id} ${middles.length - 1}"~${text.slice(to)}`
@@ -49,10 +47,6 @@ function partWithMarks(part: Part, held: (text: string) => string): Part {
   if (output.type !== 'content') return part
   const value = output.value.map((each) => (each.type === 'text' ? { ...each, text: held(each.text) } : each))
   return { ...part, output: { ...output, value } }
-}
-
-function isLowSurrogate(text: string, at: number): boolean {
-  return /[\uDC00-\uDFFF]/.test(text.charAt(at))
 }
 
 /**

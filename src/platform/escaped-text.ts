@@ -86,6 +86,11 @@ export function* partsWithEscapes(
   if (end > 0) yield buffer.toString('utf8', start, end)
 }
 
+/** A text in single quotes, as shells read it. */
+export function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
 /** A text between the tags of HTML or XML. Not for an attribute: quotation marks stay. */
 export function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

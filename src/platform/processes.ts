@@ -131,3 +131,8 @@ function isHandedOn(descriptor: number): boolean {
     return false
   }
 }
+
+/** The file that runs as a thread or a program, given its source: a checkout runs that, the published package the compiled file. */
+export function runnableFile(source: URL): URL {
+  return import.meta.url.endsWith('.ts') ? source : new URL(source.href.replace(/\.ts$/, '.js'))
+}

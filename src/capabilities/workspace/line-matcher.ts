@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform.ts'
+import { type Clock, runnableFile } from '../../platform.ts'
 import type { Worker } from 'node:worker_threads'
 
 export interface LineMatch {
@@ -33,7 +33,7 @@ export async function expressionMatcher(
 ): Promise<LineMatcher> {
   const expression = new RegExp(source)
   const { Worker: Thread } = await import('node:worker_threads')
-  const thread = new Thread(threadFile(), {
+  const thread = new Thread(runnableFile(new URL('./expression-thread.ts', import.meta.url)), {
     workerData: expression.source,
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: 256 },
@@ -70,11 +70,6 @@ export function fileLines(text: string): readonly string[] {
 export function expressionMatches(source: string, text: string, most: number): readonly LineMatch[] {
   const expression = new RegExp(source)
   return matchesIn(text, most, (line) => line.slice(0, MOST_LINE).search(expression))
-}
-
-function threadFile(): URL {
-  const file = new URL('./expression-thread.ts', import.meta.url)
-  return import.meta.url.endsWith('.ts') ? file : new URL(file.href.replace(/\.ts$/, '.js'))
 }
 
 interface Question {

@@ -18,8 +18,8 @@ import { fetchSessionCost } from './session-actions.ts'
 import { openScreen } from './screen.ts'
 import { EXIT_COMMANDS } from './talk-by-lines.ts'
 import { realpathSync, statSync } from 'node:fs'
-import { isAbsolute, relative, resolve, sep } from 'node:path'
-import { defined } from '../../platform.ts'
+import { isAbsolute, resolve } from 'node:path'
+import { defined, isWithin } from '../../platform.ts'
 import { bar, fetchPreview } from '../preview.ts'
 import { cutToCells } from '../table.ts'
 
@@ -251,8 +251,7 @@ function fileAt(name: string, directory: string): MentionedFile | undefined {
   try {
     const root = realpathSync(directory)
     const path = realpathSync(resolve(root, name))
-    const inside = relative(root, path)
-    if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) return undefined
+    if (!isWithin(root, path)) return undefined
     const facts = statSync(path)
     return facts.isFile() ? { name, path, bytes: facts.size } : undefined
   } catch {

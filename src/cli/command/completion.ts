@@ -1,3 +1,4 @@
+import { quoteForShell } from '../../platform.ts'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { commonOptions } from '../arguments.ts'
 import { usageFailure } from '../failure.ts'
@@ -76,7 +77,7 @@ const shells: Readonly<Record<string, (commands: readonly Completed[]) => string
     ].join('\n')
   },
   zsh(commands) {
-    const described = (name: string, summary: string) => quoted(`${name.replaceAll(':', '\\:')}:${summary}`)
+    const described = (name: string, summary: string) => quoteForShell(`${name.replaceAll(':', '\\:')}:${summary}`)
     const cases = commands.map(({ name, words, options }) =>
       [
         `    ${name})`,
@@ -104,21 +105,18 @@ const shells: Readonly<Record<string, (commands: readonly Completed[]) => string
   fish(commands) {
     const line = (condition: string, rest: string) => `complete -c foreword -n '${condition}' ${rest}`
     return [
-      ...commands.map(({ name, summary }) => line('__fish_use_subcommand', `-f -a ${name} -d ${quoted(summary)}`)),
+      ...commands.map(({ name, summary }) =>
+        line('__fish_use_subcommand', `-f -a ${name} -d ${quoteForShell(summary)}`),
+      ),
       ...commands.flatMap(({ name, words, options }) => [
         ...words.map((word) => line(`__fish_seen_subcommand_from ${name}`, `-a ${word}`)),
         ...options.map((option) =>
           line(
             `__fish_seen_subcommand_from ${name}`,
-            `-l ${option.name}${option.hasValue ? ' -r' : ''} -d ${quoted(option.summary)}`,
+            `-l ${option.name}${option.hasValue ? ' -r' : ''} -d ${quoteForShell(option.summary)}`,
           ),
         ),
       ]),
     ].join('\n')
   },
-}
-
-/** A text in single quotes, as all three shells read it. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { CommandCall, Io } from '../../capability.ts'
-import { defined, nearestHint } from '../../platform.ts'
+import { defined, nearestHint, quoteForShell } from '../../platform.ts'
 import type { MadeToken } from '../../runtime.ts'
 import { homeDirectory } from '../arguments.ts'
 import { CommandFailure, refuseTools, usageFailure } from '../failure.ts'
@@ -150,7 +150,8 @@ export const clients: Readonly<Record<string, McpClient>> = {
     title: 'Claude Code',
     file: '.mcp.json in the folder of the project',
     text: (entry) => json('mcpServers', loadedAtOnce(entry)),
-    command: (entry) => `claude mcp add-json --scope user ${NAME} ${quoted(JSON.stringify(loadedAtOnce(entry)))}`,
+    command: (entry) =>
+      `claude mcp add-json --scope user ${NAME} ${quoteForShell(JSON.stringify(loadedAtOnce(entry)))}`,
   },
   cursor: {
     title: 'Cursor',
@@ -223,9 +224,4 @@ function toml(values: object, tables: Readonly<Record<string, Readonly<Record<st
     return `${key} = { ${pairs.join(', ')} }`
   })
   return [`[mcp_servers.${NAME}]`, ...lines, ...inline].join('\n')
-}
-
-/** For a POSIX shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
 }

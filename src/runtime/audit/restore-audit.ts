@@ -1,8 +1,8 @@
 import { countedText } from '../../context.ts'
 import { existsSync } from 'node:fs'
 import { copyFile, cp, mkdir, rm } from 'node:fs/promises'
-import { dirname, isAbsolute, join, relative, sep } from 'node:path'
-import { type Clock, defined, errorMessage } from '../../platform.ts'
+import { dirname, join, relative, resolve } from 'node:path'
+import { type Clock, defined, errorMessage, isWithin } from '../../platform.ts'
 import {
   type AuditCheckpoint,
   type AuditKey,
@@ -116,9 +116,8 @@ async function noteFor(
   checkpoint: AuditCheckpoint,
   { home, arriving, clock }: Pick<RestoredAudit, 'home' | 'arriving' | 'clock'>,
 ): Promise<TargetNote> {
-  const inside = target.path === undefined ? undefined : pathInside(arriving, target.path)
-  if (target.path === undefined || inside === undefined) return { waiting: [checkpoint] }
-  const current = join(home, inside)
+  if (target.path === undefined || !isWithin(resolve(arriving), resolve(target.path))) return { waiting: [checkpoint] }
+  const current = join(home, relative(arriving, target.path))
   if (existsSync(current)) {
     await rm(target.path, { recursive: true, force: true })
     await mkdir(dirname(target.path), { recursive: true, mode: 0o700 })
@@ -130,9 +129,4 @@ async function noteFor(
   } catch (error) {
     return { waiting: [checkpoint], failure: { since: checkpoint.time, message: errorMessage(error) } }
   }
-}
-
-function pathInside(folder: string, path: string): string | undefined {
-  const inside = relative(folder, path)
-  return inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside) ? undefined : inside
 }

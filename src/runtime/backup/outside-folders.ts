@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { relative, resolve, sep } from 'node:path'
+import { resolve } from 'node:path'
+import { isWithin } from '../../platform.ts'
 import { capabilitySettings, homeFolders } from '../configuration/configuration.ts'
 import { loadConfiguration, type LoadOptions } from '../configuration/load.ts'
 
@@ -11,10 +12,5 @@ export async function outsideFolders(options: LoadOptions): Promise<readonly str
     ...places.flatMap(({ outOfReach = [], readOnly = [] }) => [...outOfReach, ...readOnly]),
     ...homeFolders(configuration, capabilities),
   ].map((path) => resolve(home, path))
-  return [...new Set(folders)].filter((path) => isOutside(home, path) && existsSync(path))
-}
-
-function isOutside(home: string, path: string): boolean {
-  const inside = relative(home, path)
-  return inside === '..' || inside.startsWith(`..${sep}`) || resolve(inside) === inside
+  return [...new Set(folders)].filter((path) => !isWithin(resolve(home), path) && existsSync(path))
 }

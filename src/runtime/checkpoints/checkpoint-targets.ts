@@ -1,9 +1,9 @@
-import { isAbsolute, join, relative, sep, dirname } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Environment } from '../../model.ts'
 import { homeAt } from '../home/home.ts'
 import { existsSync } from 'node:fs'
 import { type FileHandle, open, readFile } from 'node:fs/promises'
-import { makePrivateFolder, syncFolder, publicAddress, type Clock } from '../../platform.ts'
+import { isWithin, makePrivateFolder, syncFolder, publicAddress, type Clock } from '../../platform.ts'
 import { CUT_OFF, parseCheckpoint } from '../../session.ts'
 import { execFile } from 'node:child_process'
 import { cleanEnvironment } from '../../tool.ts'
@@ -43,15 +43,12 @@ function absolutePath(path: string, home: string, environment: Environment): str
 export function targetFault(target: CheckpointTarget, home: string, workspace: string): string | undefined {
   const { path } = target
   if (path === undefined) return undefined
-  if (isInside(homeAt(home).data, path)) return 'is inside `data`, where the store is: what removes one removes both'
+  if (isWithin(resolve(homeAt(home).data), resolve(path)))
+    return 'is inside `data`, where the store is: what removes one removes both'
   // Where the workspace has the home in it, tools are kept away from each file of the host.
-  if (isInside(workspace, path) && !isInside(workspace, home)) return 'is inside the workspace, where tools can write'
+  if (isWithin(resolve(workspace), resolve(path)) && !isWithin(resolve(workspace), resolve(home)))
+    return 'is inside the workspace, where tools can write'
   return undefined
-}
-
-function isInside(folder: string, path: string): boolean {
-  const inside = relative(folder, path)
-  return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)
 }
 
 /** The log of the system, by its program `logger`. Only the system can read it back. */
@@ -236,7 +233,7 @@ function runHostProgram(
   words: readonly string[],
   { environment, variables, input, signal }: ProgramOptions,
 ): Promise<string> {
-  return new Promise((resolve, reject) => {
+  return new Promise((fulfil, reject) => {
     const options = {
       env: { ...cleanEnvironment(environment, variables) },
       maxBuffer: MOST_BYTES,
@@ -244,7 +241,7 @@ function runHostProgram(
       ...(signal ? { signal } : {}),
     }
     const child = execFile(program, words, options, (error, stdout, stderr) => {
-      if (!error) return resolve(stdout)
+      if (!error) return fulfil(stdout)
       const said = stderr.trim().split('\n').at(-1)
       const missing = error.code === 'ENOENT' ? `the program ${program} is not installed` : error.message
       reject(new Error(said ? `${program}: ${said}` : missing, { cause: error }))

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Clock, errorMessage, lockFile } from '../../platform.ts'
+import { type Clock, errorMessage, lockFile, runnableFile } from '../../platform.ts'
 import { runProgram } from '../process/run-program.ts'
 import { type Bubblewrap, closedArgv } from './bubblewrap.ts'
 import { closedNode } from './confine-node.ts'
@@ -71,10 +71,9 @@ async function restoreInside(
   place: string,
 ): Promise<RestoredFiles> {
   const order: RestoreOrder = { folder, place, identity, entries: [...entries] }
-  const source = fileURLToPath(new URL('./restore-program.ts', import.meta.url))
   const code = fileURLToPath(new URL('../..', import.meta.url))
   const program = closedNode({
-    argv: [process.execPath, import.meta.url.endsWith('.ts') ? source : source.replace(/\.ts$/, '.js')],
+    argv: [process.execPath, fileURLToPath(runnableFile(new URL('./restore-program.ts', import.meta.url)))],
     readable: [code, join(code, '..', 'package.json')].filter((path) => existsSync(path)),
     memoryBytes: 4 * 2 ** 30,
   })

@@ -1,4 +1,4 @@
-import { fairTurns, systemClock as clock } from '../../platform.ts'
+import { fairTurns, runnableFile, systemClock as clock } from '../../platform.ts'
 import type { Schema, SchemaAnswer } from './schema-check.ts'
 import type { SchemaNews, SchemaOrder } from './schema-thread.ts'
 
@@ -86,7 +86,7 @@ const STARTING_MS = 60_000
 /** Resolves when the thread can begin. */
 async function startThread() {
   const { Worker: NodeWorker } = await import('node:worker_threads')
-  const worker = new NodeWorker(threadFile(), {
+  const worker = new NodeWorker(runnableFile(new URL('./schema-thread.ts', import.meta.url)), {
     env: {},
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB },
@@ -162,10 +162,4 @@ async function startThread() {
     },
     end,
   }
-}
-
-/** A checkout runs the source, the published package the compiled file. */
-function threadFile(): URL {
-  const file = new URL('./schema-thread.ts', import.meta.url)
-  return import.meta.url.endsWith('.ts') ? file : new URL(file.href.replace(/\.ts$/, '.js'))
 }

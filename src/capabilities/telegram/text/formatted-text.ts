@@ -1,3 +1,4 @@
+import { wholeCharacter } from '../../../context.ts'
 import type { MessageEntity } from 'grammy/types'
 
 export interface FormattedText {
@@ -149,7 +150,5 @@ function characterEnd(text: string, start: number, end: number): number {
   const from = Math.max(start, end - LONGEST_CHARACTER)
   const near = text.slice(from, end + LONGEST_CHARACTER)
   const whole = from + (GRAPHEMES.segment(near).containing(end - from)?.index ?? end - from)
-  if (whole > from) return whole
-  const splitsPair = /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(end - 1, end + 1))
-  return splitsPair ? end - 1 : end
+  return whole > from ? whole : wholeCharacter(text, end)
 }

@@ -1,6 +1,6 @@
 import { getCompileCacheDir } from 'node:module'
 import type { Worker } from 'node:worker_threads'
-import { type Clock, defined, inSlices } from '../../../platform.ts'
+import { type Clock, defined, inSlices, runnableFile } from '../../../platform.ts'
 import { findCounter } from '../../models/counters.ts'
 import {
   type AnalysedBody,
@@ -73,7 +73,10 @@ async function startThread(clock: Clock, retire: () => void): Promise<Thread> {
   const { Worker: NodeWorker } = await import('node:worker_threads')
   // It keeps compiled code beside that of the process, and shares no variable with it.
   const NODE_COMPILE_CACHE = getCompileCacheDir()
-  const worker = new NodeWorker(threadFile(), { env: defined({ NODE_COMPILE_CACHE }), execArgv: [] })
+  const worker = new NodeWorker(runnableFile(new URL('./analysis-thread.ts', import.meta.url)), {
+    env: defined({ NODE_COMPILE_CACHE }),
+    execArgv: [],
+  })
   const open = new Map<number, PromiseWithResolvers<unknown>>()
   const loaded = Promise.withResolvers<unknown>()
   open.set(0, loaded)
@@ -150,12 +153,6 @@ async function send(clock: Clock, worker: Worker, order: AnalysisOrder): Promise
 
 /** Bytes that are copied at once. */
 const COPIED = 1024 * 1024
-
-/** A checkout runs the source, the published package the compiled file. */
-function threadFile(): URL {
-  const file = new URL('./analysis-thread.ts', import.meta.url)
-  return import.meta.url.endsWith('.ts') ? file : new URL(file.href.replace(/\.ts$/, '.js'))
-}
 
 /** What the thread is asked: one method of `BodyWork` with its arguments. */
 export interface AnalysisOrder {
