@@ -128,7 +128,7 @@ export function readerWithin(folders: readonly string[], read: TextReader = read
   return async (path) => {
     let leadsOut = false
     for (const folder of folders) {
-      const root = await realOrNot(folder)
+      const root = await realpath(folder).catch(() => undefined)
       if (root === undefined) continue
       const found = await followPath([root, folder], path)
       if (found.type === 'refused') return { type: 'unreadable', why: found.why }
@@ -149,8 +149,4 @@ function notOpened({ code, message }: NodeJS.ErrnoException): TextRead {
     type: 'unreadable',
     why: code === 'ELOOP' ? 'it has become a link' : explainCode({ code, message } as NodeJS.ErrnoException),
   }
-}
-
-async function realOrNot(path: string): Promise<string | undefined> {
-  return realpath(path).catch(() => undefined)
 }

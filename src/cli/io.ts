@@ -57,14 +57,12 @@ export function printChange(facts: unknown, sentence: string, { json }: Pick<Com
 
 /** The same to the error output, so that a pipe contains only data. A terminal has sentences broken at words. */
 export function note(io: Io, text: string, look?: Look): void {
-  const lines = io.stderr.isTTY === true ? text.split('\n').map((line) => brokenSentence(line, width(io))) : [text]
+  const lines =
+    io.stderr.isTTY === true
+      ? text.split('\n').map((line) => (line.startsWith(' ') ? line : wrappedLine(line, width(io))))
+      : [text]
   const styled = look === undefined ? lines.join('\n') : applyStyle(io, look, lines.join('\n'), io.stderr)
   io.stderr.write(`${withoutControl(styled, io.stderr)}\n`)
-}
-
-/** Lines that begin with a space are set as they are. */
-function brokenSentence(line: string, columns: number): string {
-  return line.startsWith(' ') ? line : wrappedLine(line, columns)
 }
 
 export function width(io: Io): number {

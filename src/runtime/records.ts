@@ -59,7 +59,13 @@ export function createRecords<Value>(
       const change = { kind, id, value, ...defined({ after }) }
       return keptVersion(await store.putRecord(change, clock.time()))
     } catch (error) {
-      if (error instanceof StoreError && error.code === 'conflict') throw changedError(kind, id)
+      if (error instanceof StoreError && error.code === 'conflict')
+        throw new RuntimeError(
+          'changed',
+          `The ${kind} ${id} has changed meanwhile.`,
+          { kind, id },
+          { hint: 'Look at it again.' },
+        )
       throw runtimeFailure(error)
     }
   }
@@ -162,9 +168,4 @@ function noSuchRecord(
 export function ofOwnerAlone(kind: string, name: string): RuntimeError {
   const hint = `Make ${article(kind)} of your own with what you need of it.`
   return new RuntimeError('forbidden', `Only the owner of the gateway can change ${name}.`, { kind }, { hint })
-}
-
-function changedError(kind: string, id: string): RuntimeError {
-  const hint = 'Look at it again.'
-  return new RuntimeError('changed', `The ${kind} ${id} has changed meanwhile.`, { kind, id }, { hint })
 }

@@ -74,7 +74,11 @@ export function* planAppend(
   const entries: Entry[] = []
   for (const body of bodies) {
     const seq: number = draft.session.entries + 1
-    if (body.type === 'session-start' && seq > 1) throw secondStart(id)
+    if (body.type === 'session-start' && seq > 1)
+      throw new StoreError(
+        'conflict',
+        `There is a session ${id} already. Choose another id, or append without session-start.`,
+      )
     const place: Place | undefined = body.type === 'input' ? yield* placeAfter(draft, body) : undefined
     if (body.type === 'branch') yield* refuseUndone(draft, body.head)
     draft.session = { ...sessionAfter(draft.session, body, time), ...(place && { head: place.head }) }
@@ -272,11 +276,6 @@ function sessionAfter(session: StoredSession, body: EntryBody, time: string): St
     default:
       return moved
   }
-}
-
-function secondStart(id: string): StoreError {
-  const hint = 'Choose another id, or append without session-start.'
-  return new StoreError('conflict', `There is a session ${id} already. ${hint}`)
 }
 
 /**

@@ -226,7 +226,7 @@ function requireFolder(cwd: string): void {
 
 /** What a person has to know where the tools do not work in the folder that the editor has open. */
 async function folderNotice(cwd: string, workspace: string): Promise<string | undefined> {
-  const [open, own] = await Promise.all([cwd, workspace].map(resolved))
+  const [open, own] = await Promise.all([cwd, workspace].map((path) => realpath(path).catch(() => path)))
   if (isWithin(own!, open!)) return undefined
   return (
     `The tools of this agent work in ${exactLine(workspace)}, not in ${exactLine(cwd)}. Files that you mention are read. ` +
@@ -239,10 +239,6 @@ function serverNotice(servers: readonly McpServer[]): string | undefined {
   if (servers.length === 0) return undefined
   const names = servers.map(({ name }) => exactLine(name)).join(', ')
   return `MCP servers of the editor are not started here: ${names}. Add those that the agent should use to \`mcp.servers\` in config.json.`
-}
-
-async function resolved(path: string): Promise<string> {
-  return await realpath(path).catch(() => path)
 }
 
 /** Runs a handler of the protocol. What it throws becomes a JSON-RPC error with a sentence for a person and our code. */

@@ -41,14 +41,9 @@ export function effectiveValue(key: string, { configuration, origins }: LoadedCo
   return {
     key,
     ...(value === undefined ? {} : { value: isSecret(key) ? HIDDEN : hideSecrets(key, value) }),
-    origin: valueOrigin(place),
+    origin: place === undefined ? 'default' : place.startsWith('config.json') ? 'file' : 'environment',
     ...defined({ place }),
   }
-}
-
-function valueOrigin(place: string | undefined): EffectiveValue['origin'] {
-  if (place === undefined) return 'default'
-  return place.startsWith('config.json') ? 'file' : 'environment'
 }
 
 export function hideSecrets(key: string, value: unknown): unknown {

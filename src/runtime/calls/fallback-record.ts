@@ -43,7 +43,7 @@ function changes(before: ForecastManifest, after: Manifest, failed: string): rea
   const cached = before.forecast?.cached ?? 0
   return [
     lost.length > 0
-      ? `${parts(lost.length)} of what ${failed} was sent, ${tokensText(lost.reduce((sum, each) => sum + each, 0))}, are left out or shortened to fit.`
+      ? `${countedText(lost.length, 'part')} of what ${failed} was sent, ${tokensText(lost.reduce((sum, each) => sum + each, 0))}, are left out or shortened to fit.`
       : `Everything that ${failed} was sent fits.`,
     ...(before.slots.tools > 0 && after.slots.tools === 0 ? ['It cannot call the tools.'] : []),
     ...(blind && !wasBlind ? ['It cannot see the images.'] : []),
@@ -57,10 +57,6 @@ function costSentence({ forecast, budget: { window } }: SealedManifest): string 
   return forecast.money === 0
     ? `${size}; the call is free.`
     : `${size}; the prompt costs about ${moneyText(forecast.money)}.`
-}
-
-function parts(count: number): string {
-  return countedText(count, 'part')
 }
 
 function tokensText(tokens: number): string {

@@ -37,7 +37,7 @@ export function openChannelInbox(folder: string, warn: (text: string) => void = 
     known.waiting.delete(key)
     const why = errorMessage(error)
     warn(`Could not read an incoming message: ${why}. It was moved to ${join(folder, name)}.broken.`)
-    await moveAside(folder, name).catch(() => {})
+    await rename(join(folder, name), join(folder, `${name}.broken`)).catch(() => {})
   }
 
   return {
@@ -173,8 +173,4 @@ async function readIncoming(folder: string, name: string): Promise<{ id: string;
 
 async function removeIncoming(folder: string, name: string): Promise<void> {
   await rm(join(folder, name), { force: true })
-}
-
-async function moveAside(folder: string, name: string): Promise<void> {
-  await rename(join(folder, name), join(folder, `${name}.broken`))
 }

@@ -53,13 +53,9 @@ export function parseConfiguration(text: string): ConfigurationFile {
 /** The later of two properties of one name in one object. JSON lets it win in silence. */
 function repeatedNames(tree: Node | undefined): readonly Node[] {
   const children = tree?.children ?? []
-  const names = tree?.type === 'object' ? children.map(propertyName) : []
+  const names = tree?.type === 'object' ? children.map((property) => String(property.children?.[0]?.value)) : []
   const later = names.flatMap((name, index) => (names.indexOf(name) < index ? [children[index]!] : []))
   return [...later, ...children.flatMap(repeatedNames)]
-}
-
-function propertyName(property: Node): string {
-  return String(property.children?.[0]?.value)
 }
 
 function repetition(property: Node, text: string): ConfigurationProblem {

@@ -69,7 +69,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
         message: fault.message,
         hint: fault.hint,
       })),
-    ].toSorted(byPlace),
+    ].toSorted((left, right) => left.place.localeCompare(right.place, 'en', { numeric: true })),
     origins: keyOrigins(file, overrides, places),
     capabilities,
     schema,
@@ -143,10 +143,6 @@ function shapeWithoutRequired(value: unknown, capabilities: readonly AnyCapabili
   const { whole } = configurationSchema(capabilities.filter(isComplete))
   const read = whole.safeParse(value)
   return read.success ? read.data : whole.parse({})
-}
-
-function byPlace(left: ConfigurationProblem, right: ConfigurationProblem): number {
-  return left.place.localeCompare(right.place, 'en', { numeric: true })
 }
 
 function withOverrides(value: Readonly<Record<string, unknown>>, overrides: readonly Override[]): unknown {

@@ -16,7 +16,7 @@ import {
   unframedResults,
 } from '../../context.ts'
 import { defined, elementsOf, fieldsOf, isObject, parseJson } from '../../platform.ts'
-import type { CitationSource, Entry, EntryBody } from '../../session.ts'
+import type { Entry, EntryBody } from '../../session.ts'
 import { opensAddresses, type Taint, type Tool } from '../../tool.ts'
 
 /** Of the input of a call: where a person or the operator may have written. */
@@ -70,7 +70,7 @@ export function turnTaint(entries: readonly Entry[], tools: readonly Tool[]): Tu
       }
       if (body.type === 'tool-end' && !calling.has(body.toolCallId)) refused.add(body.toolCallId)
       if (body.type === 'tool-end' && searches.has(calling.get(body.toolCallId) ?? '')) {
-        addFound(found, body.sources ?? [])
+        for (const { url = '' } of body.sources ?? []) found.add(spelled(url) ?? '')
       }
     }
   }
@@ -300,10 +300,6 @@ function readings(address: string): ReadonlySet<string> {
     found.add(address.slice(0, -signs))
   }
   return found
-}
-
-function addFound(found: Set<string>, sources: readonly CitationSource[]): void {
-  for (const { url = '' } of sources) found.add(spelled(url) ?? '')
 }
 
 /** The one spelling of an address, without its fragment, which is not sent; `undefined` where it has a name or a password, or is none. */

@@ -51,7 +51,12 @@ export function pairingRoutes(runtime: Runtime, people?: Pick<People, 'find'>): 
         if (person !== undefined) {
           const found = people?.find(person)
           if (!isThere(found)) throw personNotFound(person)
-          if (found.role !== 'member') throw notForGuests(person)
+          if (found.role !== 'member')
+            throw new HttpFailure(
+              'invalid-input',
+              `${person} is a guest: in a chat calls of tools are decided about, which only members may.`,
+              { person },
+            )
           if (runtime.store.gateways) throw severalGateways()
         }
         return runtime.pairings.newCode(name, person)
@@ -67,11 +72,6 @@ export function pairingRoutes(runtime: Runtime, people?: Pick<People, 'find'>): 
       },
     }),
   ]
-}
-
-function notForGuests(person: string): HttpFailure {
-  const message = `${person} is a guest: in a chat calls of tools are decided about, which only members may.`
-  return new HttpFailure('invalid-input', message, { person })
 }
 
 function severalGateways(): HttpFailure {

@@ -41,15 +41,10 @@ const parts = [
   { id: 'output', title: t`Answers`, kind: undefined, color: 'var(--slot-tools)' },
 ] as const
 
-/** Most providers report their cache: the column for the others is there where there are any. */
-function partsOf(rows: readonly TableRow[]) {
-  return parts.filter(({ id }) => id !== 'undivided' || rows.some(({ undivided }) => undivided > 0))
-}
-
 /** Calls by day, model or session: what of their prompts was read how, and their answers. */
 function CallTable({ by, rows, rest }: CallTableProps): ReactNode {
   const all: readonly TableRow[] = rest ? [...rows, rest] : rows
-  const shown = partsOf(all)
+  const shown = parts.filter(({ id }) => id !== 'undivided' || all.some(({ undivided }) => undivided > 0))
   return (
     <div className="flex flex-col gap-3">
       <UsageSigns label={t`Tokens`} signs={shown.map(({ title, color }) => ({ text: title, color }))} />

@@ -68,7 +68,7 @@ export function RecordFiles({ name, words, id }: RecordFilesProps): ReactNode {
                   </>
                 }
               >
-                {hasText(file) ? (
+                {file.state.type === 'ready' && 'content' in file.state.reading ? (
                   <FileText file={file} start={search.get('file') === file.id ? Number(search.get('at') ?? 0) : 0} />
                 ) : (
                   <p className="text-xs text-soft">{t`This file has no text to show.`}</p>
@@ -160,10 +160,6 @@ function RemoveDialog({ file: { id, name }, onClose }: { readonly file: FileRow;
       </div>
     </Dialog>
   )
-}
-
-function hasText({ state }: FileRow): boolean {
-  return state.type === 'ready' && 'content' in state.reading
 }
 
 function stateText({ state, bytes }: FileRow, prompt: CountedPrompt | undefined): string {

@@ -108,7 +108,11 @@ const MOST_DROPPED = 64 * 1024 * 1024
  */
 async function readForm(request: Request, reader: FormReader): Promise<void> {
   const type = request.headers.get('content-type') ?? ''
-  if (!/^multipart\/form-data\s*;.*boundary=/i.test(type) || request.body === null) throw notAForm()
+  if (!/^multipart\/form-data\s*;.*boundary=/i.test(type) || request.body === null)
+    throw new HttpFailure(
+      'unsupported-media-type',
+      'The body must be a form with files. Send it as "multipart/form-data", such as `curl -F file=@PATH`.',
+    )
   const { Busboy } = await import('@fastify/busboy')
   const parser = new Busboy({ headers: { 'content-type': type }, limits })
   const open = new Set<Readable>()
@@ -176,11 +180,6 @@ async function* fileBytes(stream: Readable): AsyncGenerator<Uint8Array> {
 
 function incompleteForm(): HttpFailure {
   return badForm('The form is incomplete or malformed. Nothing was stored. Send it again.')
-}
-
-function notAForm(): HttpFailure {
-  const message = 'The body must be a form with files. Send it as "multipart/form-data", such as `curl -F file=@PATH`.'
-  return new HttpFailure('unsupported-media-type', message)
 }
 
 function badForm(message: string): HttpFailure {

@@ -98,7 +98,8 @@ export function createSessionSummaries(parts: SessionSummariesParts) {
       )
     } catch (error) {
       signal?.throwIfAborted()
-      if (!stopping.signal.aborted && failed.get(row.id) !== covers) warn(noWords(row.id, error))
+      if (!stopping.signal.aborted && failed.get(row.id) !== covers)
+        warn(`No model could summarize the session ${row.id}, so a summary by rule is used: ${errorMessage(error)}`)
       failed.set(row.id, covers)
       return undefined
     }
@@ -176,11 +177,6 @@ function isKept(value: unknown): value is Kept {
   if (typeof value !== 'object' || value === null) return false
   const { content, covers, time, state } = value as Partial<Record<keyof Kept, unknown>>
   return [content, covers, time, state].every((each) => typeof each === 'string')
-}
-
-function noWords(session: string, error: unknown): string {
-  const why = errorMessage(error)
-  return `No model could summarize the session ${session}, so a summary by rule is used: ${why}`
 }
 
 /** Of the conversation that a model is asked about: its newest messages, characters. */

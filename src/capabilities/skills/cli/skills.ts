@@ -107,7 +107,10 @@ async function showSkill(call: CommandCall, io: Io): Promise<number> {
   const name = call.words[1]!.normalize('NFC')
   const known = await knownSkills(call, io)
   const skill = known.skills.find((one) => one.name === name)
-  if (skill === undefined) throw notLoadedFailure(name, known)
+  if (skill === undefined) {
+    const { code, message, hint } = notLoadedReason(name, known)
+    throw new CommandFailure(code, message, { hint })
+  }
   const facts = (await knownSkillFacts({ ...known, skills: [skill] })).skills[0]!
   const { license, compatibility, allowedTools, version, requires } = skill.fields
   const warnings = warningsAbout(skill, known.warnings)
@@ -130,11 +133,6 @@ async function showSkill(call: CommandCall, io: Io): Promise<number> {
   print(io, table(rows.map(([label, value]) => [label!, exactLine(value!.replaceAll(/\s+/g, ' '))])))
   print(io, `\n${safeForTerminal(skill.body.replace(/\s+$/, ''), io.stdout)}`)
   return 0
-}
-
-function notLoadedFailure(name: string, known: KnownSkills): CommandFailure {
-  const { code, message, hint } = notLoadedReason(name, known)
-  return new CommandFailure(code, message, { hint })
 }
 
 export const skillsCommand = commandWithSubcommands({
