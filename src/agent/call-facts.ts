@@ -34,7 +34,6 @@ export function resultFacts(result: ToolResult, text: string): Partial<AuditFact
   }
 }
 
-/** The audit facts of a call that a model made in a turn. */
 export function turnCallFacts(
   { session, id: turn }: { readonly session: string; readonly id: string },
   { part: { toolCallId, toolName, input }, call }: { readonly part: ToolCallPart; readonly call: string },

@@ -204,7 +204,6 @@ export interface Command {
   readonly run: (call: CommandCall, io: Io) => Promise<number>
 }
 
-/** A command as the list of commands has it. */
 export type ListedCommand = Pick<Command, 'summary' | 'group' | 'movedTo'>
 
 export interface CommandOption {

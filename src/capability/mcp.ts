@@ -115,7 +115,6 @@ export interface McpResourceSet {
   list(): Promise<readonly Resource[]>
   /** `undefined`: the address is not one of this set, or there is nothing at it. */
   read(uri: string): Promise<ResourceText | undefined>
-  /** Values for a variable of one of the templates. */
   complete?(template: string, variable: string): Promise<readonly string[]>
 }
 

@@ -18,7 +18,6 @@ export function codeBlocks(): CodeBlocks {
   let quotes = 0
   /** Where the text of each open list item begins, outermost first. */
   let items: readonly number[] = []
-  /** The column of the list mark of this line, if there is one. */
   let markColumn = 0
   /** The marks of a heading, with the space behind them once it is there. */
   let hashes = ''

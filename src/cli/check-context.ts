@@ -9,7 +9,6 @@ export interface CheckedHome extends Pick<CheckContext, 'home' | 'environment'> 
   readonly connection: GatewayConnection | undefined
 }
 
-/** What a capability is handed to check a home. */
 export async function checkContext(
   capability: AnyCapability,
   { home, environment, capabilities, configuration, connection }: CheckedHome,

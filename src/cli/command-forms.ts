@@ -21,7 +21,6 @@ interface ShownList<Item> {
   readonly table: (items: readonly Item[], io: Io, call: CommandCall) => string
 }
 
-/** Runs a command that asks the gateway for a list and prints it. */
 export function showList<Item>(fetch: Ask<readonly Item[]>, { empty, table }: ShownList<Item>): Command['run'] {
   return async (call, io) => {
     const items = await withConnection(call.home, io, 'read', (connection) => fetch(connection, call, io))

@@ -22,7 +22,6 @@ export function allCommands({ capabilities, overview }: CommandSource): Readonly
   return { ...all, ...inspecting }
 }
 
-/** Every command, loaded. */
 export function loadedCommands(source: CommandSource): Promise<readonly Command[]> {
   return Promise.all(Object.values(allCommands(source)).map((load) => load(source)))
 }

@@ -117,7 +117,6 @@ const ACTIVE =
   // oxlint-disable-next-line no-control-regex -- these control characters are written out
   /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu
 
-/** An output that can be redirected for a while. */
 export interface RedirectableOutput {
   readonly output: Output
   /** `undefined` ends the redirection. */

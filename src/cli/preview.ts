@@ -181,7 +181,6 @@ export async function fetchTokenScale(
   return (counted) => calibratedTokens(counted, figures.total, manifest.used)
 }
 
-/** A file with its size as `sized` has it. */
 export function sizedFile(row: FileRow, sized: (counted: number) => number): FileRow {
   const { state } = row
   if (state.type !== 'ready' || !('tokens' in state.reading) || state.reading.tokens === undefined) return row

@@ -40,7 +40,6 @@ const nothing: RowPlace['store'] = {
   transaction: () => Promise.reject(new Error('a list that is only read was changed')),
 }
 
-/** Makes a named token for a person at this terminal. */
 export function makeToken(
   home: string,
   io: Pick<Io, 'environment'>,

@@ -22,7 +22,6 @@ export interface ConversationInput {
   readonly cut: Cut | undefined
   /** Older turns that nobody loaded. */
   readonly earlier: EarlierTurns | undefined
-  /** Files of those. */
   readonly earlierFiles: readonly DroppedFile[]
   readonly undone: readonly UndoneTurn[]
   readonly readers: Readers

@@ -25,7 +25,6 @@ export interface CutGain extends Pick<CutWorth, 'calls'> {
   readonly cost: number
 }
 
-/** So many calls have to be expected at least. */
 export const LEAST_CALLS = 8
 /** So many times its cost a cut has to win: what is expected may not come. */
 const LEAST_GAIN = 1.5

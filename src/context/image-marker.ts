@@ -109,7 +109,6 @@ export function storedImagePart({ file, name, mediaType, width, height, seconds 
   return { type: 'file' as const, mediaType, filename: name, data, providerOptions: { foreword: size } }
 }
 
-/** The ids of the stored images of a message, and of the results in it. */
 export function storedImages(message: AnyMessage): readonly string[] {
   if (typeof message.content === 'string') return []
   const ids: string[] = []

@@ -9,7 +9,6 @@ import type { Scenario } from './scenario-schema.ts'
 import { sha256Text } from './sha256-text.ts'
 import { smallCounters, type TokenCounter } from './token-counter.ts'
 
-/** A finding, and the scenario in which it is first. */
 interface ScenarioFinding extends LintFinding {
   readonly scenario: string
 }

@@ -59,7 +59,6 @@ function comparedUnits({ manifest: { entries }, pieces }: ComparedCall): readonl
   })
 }
 
-/** The text of a piece, for people. */
 function saidText(content: Piece['content']): string {
   if (typeof content === 'string') return content
   // A tool may have a field of any name.

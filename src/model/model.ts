@@ -57,7 +57,6 @@ export interface ModelFacts {
   /** Whether it hears recordings. No unless given. */
   readonly audio?: boolean
   readonly reasoning: boolean
-  /** Whether it accepts `toolChoice: none` together with tools. */
   readonly toolChoiceNone: boolean
   readonly price?: Price
   /** Whether its calls cost nothing. Without it, that is so at an address of one's own where no price is known. */

@@ -14,7 +14,6 @@ interface Owner {
   used: number
   time: number
   overran: boolean
-  /** When each running turn began. */
   readonly running: Set<{ readonly began: number }>
   readonly waiting: (() => void)[]
 }

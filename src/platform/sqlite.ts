@@ -14,7 +14,6 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
-/** A value that SQLite stores. */
 export type SqliteValue = string | number | Uint8Array | null
 
 /** One open SQLite file. All but `sync` is synchronous, so nothing comes between the statements of a transaction. */

@@ -123,7 +123,6 @@ export interface RecallIndex {
   close(): void
 }
 
-/** How far the log of a session is indexed. */
 export interface IndexedSession {
   readonly id: string
   /** `seq` of the last entry that was read, and its time, ISO 8601. */

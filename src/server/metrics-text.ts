@@ -13,7 +13,6 @@ export interface MetricSample {
   readonly part?: string
 }
 
-/** The media type of the text. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** Metrics as Prometheus reads them. A metric without samples is left out. */

@@ -16,7 +16,6 @@ import type { Visits } from './visits.ts'
 interface RawAnswerParts {
   readonly endpoints: readonly RawEndpoint[]
   readonly guard: Pick<Guard, 'enter' | 'holdsToken'>
-  /** The raw answers of the home of a person. */
   readonly ofPerson: (person: string) => Promise<RawAnswers>
   readonly visits: Visits
   readonly rooms: ReturnType<typeof createBodyRooms>

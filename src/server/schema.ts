@@ -218,7 +218,6 @@ export const toolResultSchema = z.discriminatedUnion('ok', [
   z.looseObject({ ok: z.literal(false), error: z.string(), output: z.string().optional() }),
 ])
 
-/** Where a person made a decision. */
 export const decidedBySchema = z
   .enum(['http', 'cli', 'web'])
   .default('http')

@@ -149,7 +149,6 @@ export interface CallStore {
    */
   watchCalls(listener: CallListener): () => void
   call(id: string): Promise<CallRecord | undefined>
-  /** Calls of a session in the order they were made. */
   calls(session: string, options?: CallsOptions): Promise<readonly CallRecord[]>
   /**
    * Calls of all sessions and of none, newest first; with `before` those that were made before the call of this id; with `beginning`

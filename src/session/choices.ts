@@ -10,7 +10,6 @@ export function applyChoice(before: Choices, { choice, value }: EntryBody & { ty
   return value === null ? others : { ...others, [choice]: value }
 }
 
-/** Parses the choices of a stored session. */
 export function parseChoices({ choices }: { readonly choices: string }): Choices {
   return choices === '{}' ? {} : (JSON.parse(choices) as Choices)
 }

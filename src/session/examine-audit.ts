@@ -58,7 +58,6 @@ export interface CheckpointEvidence {
   readonly lines?: readonly string[] | undefined
   /** Number of the first of these lines, where those before it were not read. 1 unless given. */
   readonly firstLine?: number
-  /** The newest checkpoint that was noted as written to it. */
   readonly written?: AuditCheckpoint | undefined
   /** Checkpoints that could not be written to it yet. */
   readonly waiting: readonly AuditCheckpoint[]

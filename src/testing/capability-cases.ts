@@ -19,7 +19,6 @@ import { layoutOf, tokenx, usualLayout } from '../context.ts'
 import { createRecords } from '../runtime.ts'
 import { fixedClock } from './fixed-clock.ts'
 
-/** What a capability needs to run its cases. */
 export interface CapabilityCasesOptions {
   /** Its section of the configuration. Left out unless given. */
   readonly settings?: unknown

@@ -106,7 +106,6 @@ function refuseUnknown({ kind, isUnknown, isMissing, rest, text, media, path = '
 interface MessageDraft {
   readonly role: 'system' | 'user' | 'assistant' | 'tool'
   readonly parts: WirePart[]
-  /** Of its parts. */
   readonly kinds: Set<WirePart['kind']>
 }
 

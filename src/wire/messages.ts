@@ -173,7 +173,6 @@ function readMedia(block: JsonFields, role: WireRole): ReturnType<BlockReader> {
   return { parts: [{ ...otherPart(role, block), media }], keys: Object.keys(block) }
 }
 
-/** A document that is a text, or blocks of text. */
 function documentText({ type, data, content }: JsonFields): string | undefined {
   if (type === 'text') return textOf(data) ?? ''
   if (type !== 'content') return undefined

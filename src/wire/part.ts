@@ -188,7 +188,6 @@ export function callPart(id: string, tool: string, input: unknown, raw?: string)
   return { kind: 'call', role: 'assistant', content, text: `${tool} ${raw ?? jsonOf(input)}`, call: id, tool, input }
 }
 
-/** The result of a call, or a part of it. */
 export function resultPart(id: string, text: string, isError = false): WirePart {
   const part = {
     ...outputPart(id, { type: isError ? 'error-text' : 'text', value: text }),

@@ -107,7 +107,6 @@ export function createAcceptance(server: string, store: AcceptedStore) {
     /** As `offered`, with their digests. */
     sealed: () => offeredDefinitions(record ?? NOTHING),
     compare,
-    /** Why a tool may not be called now, or `undefined`. */
     callFault(tool: string): string | undefined {
       const { accepted, differing, gone } = record ?? NOTHING
       if (gone.includes(tool)) return `the MCP server ${server} does not have the tool ${tool} any more`

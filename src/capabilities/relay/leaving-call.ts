@@ -29,7 +29,6 @@ export interface LeavingRules {
   readonly signInTokens: boolean
 }
 
-/** What of a call leaves, and what of it may be kept. */
 export interface LeavingCall {
   readonly target: Target
   readonly headers: HeaderPairs

@@ -4,7 +4,6 @@ import type { Target } from './address.ts'
 import { filterPairs, type HeaderPairs, pairsOf } from './forward.ts'
 import { endToEnd } from './leaving-call.ts'
 
-/** The head of an answer as it came. */
 export interface CameAnswer {
   readonly status: number
   readonly headers: HeaderPairs

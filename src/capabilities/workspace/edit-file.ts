@@ -30,7 +30,6 @@ interface EditInput {
   readonly replace_all?: boolean
 }
 
-/** The tools that write files of the workspace. */
 export function changeTools(options: WorkspaceOptions): readonly Tool[] {
   const state: ChangeState = { ...options, ends: createOwnerEnds(), writes: serialQueue() }
   return [writeFileTool(state), editFileTool(state)]

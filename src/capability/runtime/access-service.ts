@@ -44,7 +44,6 @@ export interface AccessView {
   readonly inForce?: AccessPolicy
 }
 
-/** A preset that a policy can allow. */
 export interface AccessPreset extends Pick<CommandPreset, 'name' | 'allows' | 'leaves'> {
   /** What its commands begin with. */
   readonly commands: readonly string[]

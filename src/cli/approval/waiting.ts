@@ -52,7 +52,6 @@ export function approvalNotice({ approval, request, held }: WaitingApproval): st
   return `${exactLine(request.tool)} waits for your approval. Decide with \`foreword approve ${id}\`.`
 }
 
-/** A call that waits, and what the model had read when it asked for it. */
 export function waitingCallText(
   { request, read = [], held }: Pick<WaitingApproval, 'request' | 'read' | 'held'>,
   io: Io,

@@ -3,7 +3,6 @@ import { type Dirent, opendirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AutocompleteItem, type AutocompleteProvider, fuzzyFilter } from '@earendil-works/pi-tui'
 
-/** A command that can be completed, without its slash. */
 interface CompletableCommand {
   readonly name: string
   readonly summary: string

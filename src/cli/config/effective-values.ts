@@ -1,7 +1,6 @@
 import { defined, publicAddress, isObject } from '../../platform.ts'
 import type { LoadedConfiguration } from '../../runtime.ts'
 
-/** The value of one configuration key in effect. */
 export interface EffectiveValue {
   readonly key: string
   /** Absent where it is not set and has no default. `(set)` in place of a secret. */

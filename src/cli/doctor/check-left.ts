@@ -8,7 +8,6 @@ import { looksLikeRepository } from '../../tool.ts'
 import { sizeText } from '../state-text.ts'
 import { ok, warning } from './finding.ts'
 
-/** The most folders of a workspace that are looked into. */
 const MOST_FOLDERS = 5000
 
 /** The most entries of a folder and those below that are looked at one by one. */

@@ -102,7 +102,6 @@ function toolFindings(tools: readonly ToolStatus[]): readonly Finding[] {
   ]
 }
 
-/** Which tools ask a person, and when. */
 function askingText(tools: readonly ToolStatus[]): readonly string[] {
   const always = tools.filter((tool) => toolAccess(tool) === 'asks').map(({ name }) => name)
   const later = tools

@@ -6,7 +6,6 @@ import { defined, writeFileAtomically } from '../../platform.ts'
 import { CommandFailure } from '../failure.ts'
 import { isOurs, SERVICE_LABEL, SERVICE_NAME, type ServicePlan, serviceText } from './service-file.ts'
 
-/** What of a machine the service is installed into. */
 export interface ServiceMachine {
   readonly manager: ServicePlan['manager']
   /** Where files of services of the machine, and of this person, are. */

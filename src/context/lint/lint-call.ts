@@ -19,14 +19,12 @@ export interface LintCall {
 /** Slots that a cache can give again at the next call, before the conversation. */
 export const headSlots: ReadonlySet<Slot> = new Set(['tools', 'system', 'preamble'])
 
-/** What the lint needs of a manifest. */
 export function lintHead({ entries }: Pick<Manifest, 'entries'>): LintCall['head'] {
   return entries
     .filter(({ slot, outcome, tokens }) => headSlots.has(slot) && outcome !== 'omitted' && tokens > 0)
     .map(({ id, slot, tokens, digest }) => ({ id, slot, tokens, ...(digest === undefined ? {} : { digest }) }))
 }
 
-/** What the lint needs of the announcements of a manifest. */
 export function lintAnnounced(
   { entries }: Pick<Manifest, 'entries'>,
   turn: string | undefined,

@@ -73,7 +73,6 @@ export function lintRates(
 /** Nano-dollars of a dollar. */
 const NANO = 1_000_000_000
 
-/** The price of tokens that each of `calls` calls has, per hundred of them. */
 export function lintCost(kind: LintCost['kind'], tokensPerCall: number, rates: LintRates | undefined): LintCost {
   const tokens = Math.round(tokensPerCall * 100)
   return { kind, tokens, ...(rates ? { money: Math.round(tokens * rates[kind] * 1000) / NANO } : {}) }

@@ -263,7 +263,6 @@ function paragraphsOf(text: string): readonly { readonly paragraph: string; read
   })
 }
 
-/** How a tool was used in the last 30 days. */
 interface ToolUse {
   readonly name: string
   /** Calls that offered it. */

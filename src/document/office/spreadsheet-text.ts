@@ -54,7 +54,6 @@ const outsideTheCells = {
   macros: { names: /^xl\/(?:vbaProject\.bin|macrosheets\/.*\.xml)$/ },
 } as const
 
-/** Elements of a sheet beside its cells. */
 const BESIDE_CELLS = { links: /<(?:\w+:)?hyperlink\s/g, 'rules for input': /<(?:\w+:)?dataValidation\s/g }
 
 /** Parts that are read with the cells, or that only say how a workbook looks, works or is connected. */
@@ -103,7 +102,6 @@ function workbook(archive: Archive) {
   return { sheets, names: names.length === 0 ? [] : [`names:\n${names.join('\n')}`], startsIn1904 }
 }
 
-/** The part for each relation id. */
 function relations(archive: Archive, part: string): ReadonlyMap<string, string> {
   const folder = posix.dirname(part)
   const targets = new Map<string, string>()

@@ -15,12 +15,10 @@ export interface ConversationItem {
   readonly digest: string
 }
 
-/** A part of an item, with its tokens. */
 export interface ItemPart extends WirePart {
   readonly tokens: number
 }
 
-/** The field that has the conversation, by format. */
 export const conversationFields: Readonly<Record<ConversationFormat, string>> = {
   messages: 'messages',
   responses: 'input',

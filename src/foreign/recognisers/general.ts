@@ -57,7 +57,6 @@ export const layerOrigins: ReadonlyMap<string, Origin['kind']> = new Map<string,
   ['command', 'user'],
 ])
 
-/** Fields of inputs that have a command. */
 export const commandFields: ReadonlySet<string> = new Set(['cmd', 'command', 'commands'])
 
 /** Fields of inputs that name what a call is about, the best first; some of them for these tools alone. */

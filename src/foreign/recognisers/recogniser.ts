@@ -68,7 +68,6 @@ export interface SectionRule {
   readonly end?: string
   /** It has this within its first 4,000 characters. */
   readonly holds?: string
-  /** Its first line is like this. */
   readonly firstLine?: RegExp
   /** Without a name of its own it belongs to the section of its layer before it. */
   readonly continues?: true
@@ -88,7 +87,6 @@ export function tag(name: string): Pick<SectionRule, 'begin'> & { readonly end: 
   return { begin: `<${name}>`, end: `</${name}>` }
 }
 
-/** A section that is a message of the user as a whole. */
 export const wholeMessage = { whole: true, where: ['user'] } as const satisfies Partial<SectionRule>
 
 export type TextPlace = 'system' | 'user' | 'assistant' | 'result'

@@ -292,7 +292,6 @@ const aider: Recogniser = {
 /** The tables of the clients, in the order in which their signs are looked for. */
 export const clientTables: readonly Recogniser[] = [claudeCode, codex, opencode, openclaw, pi, aider, ...cliAgents]
 
-/** The names of the clients that have a table. */
 export const knownClients: ReadonlySet<string> = new Set(clientTables.map(({ client }) => client!))
 
 /** The table of a client before the general one; all of them where the client is not known. */

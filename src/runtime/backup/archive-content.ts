@@ -72,7 +72,6 @@ export async function homePrograms(
   return unconfinedPrograms(configuration, capabilities)
 }
 
-/** The text of the policy of a home; empty where it has none. */
 async function policyText(home: string): Promise<string> {
   const path = await accessFilePath(home)
   return existsSync(path) ? readFile(path, 'utf8') : ''

@@ -49,7 +49,6 @@ const openid = z.strictObject({
     ),
 })
 
-/** `gateway.trustedProxy`. */
 const trustedProxy = z.strictObject({
   header: z
     .string()
@@ -62,7 +61,6 @@ const trustedProxy = z.strictObject({
     .describe('Addresses and networks of the proxy. From any other address the header is ignored.'),
 })
 
-/** `gateway.publicUrl`. */
 const publicUrl = z
   .string()
   .refine(isOrigin, 'must be an address without a path, such as https://foreword.example.com')
@@ -71,7 +69,6 @@ const publicUrl = z
     'Address that browsers reach the gateway by, where a proxy is before it. Unless given, the name that the browser asks for.',
   )
 
-/** `gateway`. */
 export const gateway = z.strictObject({
   port: z.int().min(0).max(65_535).default(4141).describe('Port that the gateway listens on; 0 chooses a free one.'),
   bind: z

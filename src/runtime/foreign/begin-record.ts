@@ -191,7 +191,6 @@ interface TurnsQuestion {
   readonly reuse: ComparedBodies | undefined
 }
 
-/** The turn of a call whose program names none. */
 function turnName(said: BegunCall['said'], before: LastForeignCall | undefined, earlier: number): string | undefined {
   if (said?.turn === NO_TURN && before) return before.record.turn
   return said?.turn && laterTurn(said.turn, earlier)

@@ -72,7 +72,6 @@ export function contentWriter({ analysis, store, secrets, written }: WriterParts
       await put(clean, hash)
       return `sha256:${hash}`
     },
-    /** A body whose bytes are gone. */
     async lost({ sha256, bytes }: NonNullable<BegunCall['lost']>): Promise<StoredBody> {
       return { parts: await this.text('[]'), sha256, bytes, lost: true }
     },

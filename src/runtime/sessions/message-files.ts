@@ -6,7 +6,6 @@ import { type BudgetContext, budgetFor } from '../models/call-budget.ts'
 import { textTokens } from '../models/counters.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 
-/** What decides which files a message may have. */
 export interface MessageFiles {
   readonly library: FileLibrary | undefined
   readonly capabilities: Pick<RunningCapabilities, 'ready' | 'chosen' | 'choices'>

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { type Clock, serialQueue, writeFileAtomically } from '../../platform.ts'
 import { homeAt } from '../home/home.ts'
 
-/** When each token was last used, to the minute. */
 export type TokenUses = ReturnType<typeof openTokenUses>
 
 /** Uses within this time are one, ms. */

@@ -29,7 +29,6 @@ export interface ForecastPlace {
   readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
 }
 
-/** Of the model its facts are enough. */
 type AskedForecast = Omit<ForecastPlace, 'model'> & { readonly model: Pick<Model, 'id' | 'facts'> }
 
 /** Adds to the account what can be reused of the session's last call, and the expected cost of the call. */
@@ -83,7 +82,6 @@ interface CacheQuestion {
 /** What a cache does with a request, in numbers of its first pieces. */
 interface CacheUse {
   readonly cache: CacheRules | undefined
-  /** Those that it has. */
   readonly served: number
   /** Those that it may write: up to the last mark. */
   readonly marked: number

@@ -125,7 +125,6 @@ function questionDate(
   return { written, month: m, ...(year !== undefined && { year: Number(year) }), ...(d !== undefined && { day: d }) }
 }
 
-/** The month that a word names. */
 interface MonthName {
   /** From 1. */
   readonly month: number

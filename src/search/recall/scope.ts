@@ -137,7 +137,6 @@ function yearsBetween(rows: readonly SessionRow[]): readonly number[] {
   return Array.from({ length: last - first + 3 }, (_, index) => first - 1 + index)
 }
 
-/** The passages of one session in a period. */
 function sessionSpan(
   connection: SqliteConnection,
   { number, next, created, mark }: SessionRow,

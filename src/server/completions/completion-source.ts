@@ -87,7 +87,6 @@ interface CallerRequest extends Pick<CompletionInput, 'messages' | 'answerRoom'>
   readonly parameters: CallParameters
 }
 
-/** The call that a request outside sessions makes. */
 export function callerInput(
   { messages, tools, usesNoTool, model, maxOutputTokens, parameters, answerRoom }: CallerRequest,
   { request, caller }: Pick<SessionMessage, 'request' | 'caller'>,

@@ -100,7 +100,6 @@ async function countersFor(input: unknown): Promise<readonly TokenCounter[]> {
   return [...smallCounters, (await import('../../context/o200k.ts')).o200k]
 }
 
-/** The prompt `explain_call`, which a person can pick in a client: what one call sent to a model. */
 function explainCall(store: Pick<SessionStore, 'call'>): McpPrompt {
   return {
     definition: explainCallPrompt,

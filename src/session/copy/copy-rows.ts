@@ -23,7 +23,6 @@ export interface CopyTarget extends CopySide {
   keep(): Promise<void>
 }
 
-/** What is copied of a table. */
 export interface CopiedTable {
   readonly table: string
   readonly rows: number

@@ -5,7 +5,6 @@ import type { StoredTable } from './stored-tables.ts'
 
 export type StoredRow = readonly SqliteValue[]
 
-/** Rows that are read at once, at most. */
 const PAGE_ROWS = 500
 /** Bytes of texts that are read at once, unless a single row has more. */
 const PAGE_BYTES = 2_000_000

@@ -21,7 +21,6 @@ export interface StoreConnection extends Pick<
   movePages(): void
 }
 
-/** How a store in an SQLite file is opened. */
 export interface SqliteStoreOptions {
   /** A file, created with its folder when missing; `:memory:` keeps everything in memory. */
   readonly path: string

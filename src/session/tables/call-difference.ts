@@ -80,7 +80,6 @@ function differenceTo(before: CallBase, { fields, entries }: CallBase): string {
   return `{"base":${base},"changed":{${changed.join()}},"removed":${JSON.stringify(removed)},"entries":[${found.join()}]}`
 }
 
-/** The record that was written as a difference to `before`. */
 export function readDifference({ changed, removed, entries }: CallDifference, before: CallRecord): CallRecord {
   const record: Record<string, unknown> = { ...before }
   for (const name of OPENED) if (isObject(record[name])) record[name] = { ...record[name] }

@@ -81,7 +81,6 @@ export function* readCall(id: string): Sql<CallRecord | undefined> {
   return row && (yield* toCall(new Map(), row))
 }
 
-/** Calls of a session in the order in which they were made. */
 export function* readCalls(session: string, options: CallsOptions = {}): Sql<readonly CallRecord[]> {
   const { last, before, after, limit = Number.MAX_SAFE_INTEGER } = options
   if (last !== undefined) {

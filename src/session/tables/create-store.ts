@@ -44,7 +44,6 @@ const ALL = Number.MAX_SAFE_INTEGER
 /** Only a write that appends returns a list. */
 const isEntries = Array.isArray as (written: unknown) => written is readonly Entry[]
 
-/** A database with the tables of a store. */
 export interface StoreDatabase extends SqlReader {
   /** How errors name it: a path, or an address without its password. */
   readonly place: string

@@ -37,7 +37,6 @@ export function callSumColumns(record: CallRecord): CallSumColumns {
   }
 }
 
-/** Writes the sum of a call whose row has this number. */
 export function* putCallSum(number: number, sum: CallSumColumns): Sql<void> {
   yield* run(insertCallSum, { number, ...sum }, 'unread')
 }

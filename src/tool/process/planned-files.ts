@@ -82,7 +82,6 @@ export async function plannedFilesChange(
   return planned.program === now.program ? undefined : changeText('program', now.program)
 }
 
-/** The folders of the files of a command. */
 export function plannedFolders({ facts: { program, interpreter, scripts = [] } }: PlannedFiles): readonly string[] {
   const described = [program, interpreter, ...scripts].filter((each) => each !== undefined)
   return described.map((each) => dirname(each.split(MARK, 1)[0]!))

@@ -278,7 +278,6 @@ async function isAsBefore(root: HeldFolder, folder: string, { entry, identity, n
 /** Folders in an entry are searched for links so deep. */
 const LINKS_DEPTH = 3
 
-/** The most bytes of a file of Git that are read. */
 const MOST_GIT_BYTES = 65_536
 
 /** Where Git finds its repository, hooks and further settings, as a file says: from the folder that holds it, or its `.git`. */

@@ -42,7 +42,6 @@ interface AuditFilter {
 
 const noFilter: AuditFilter = { session: '', tool: '', decision: '', from: '', to: '' }
 
-/** The filter as a query of the gateway. */
 function filterQuery({ session, tool, decision, from, to }: AuditFilter): URLSearchParams {
   const given = {
     session: session.trim(),

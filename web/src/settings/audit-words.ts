@@ -7,7 +7,6 @@ export interface AuditOutcome {
   readonly look: 'good' | 'warn' | 'bad'
 }
 
-/** The decisions, as a person looks for them. */
 export const decisions = [
   { value: '', title: t`Any` },
   { value: 'allowed', title: t`Allowed by a rule` },

@@ -58,7 +58,6 @@ interface EditorProps<Value extends NamedValue> {
   onSaved(saved: { readonly id: string; readonly warnings: readonly string[] }): void
 }
 
-/** The form of a new record. */
 function NewRecord<Value extends NamedValue>({ kind, onSaved }: EditorProps<Value>): ReactNode {
   const { name, words, empty, textOf } = kind
   const newest = { version: 0, value: empty }

@@ -51,7 +51,6 @@ export function budgetTitle(budget: ScheduleBudget): string {
   return limit(budget.usd)
 }
 
-/** The time in the zone of the schedule. */
 export function dueTitle(time: string, timeZone: string): string {
   return timeText(time, { timeZone, dateStyle: 'medium', timeStyle: 'short' })
 }

@@ -67,7 +67,6 @@ export interface SkillReach {
   readonly prompt: CountedPrompt
 }
 
-/** What a form means for each of the skills. */
 export const formWords: Readonly<Record<SkillReach['form'], string>> = {
   full: t`sent in full`,
   list: t`its line is sent`,

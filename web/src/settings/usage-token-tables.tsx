@@ -10,7 +10,6 @@ type Rows<By extends 'layer' | 'tool'> = Extract<UsageReport, { readonly by: By 
 
 interface LayerTableProps {
   readonly rows: Rows<'layer'>
-  /** All prompts, by both counts. */
   readonly prompt: CountedPrompt
 }
 

@@ -19,7 +19,6 @@ interface VersionFormProps<Value> {
   readonly label: string
   readonly newest: Versioned<Value>
   readonly draft: Draft<Value>
-  /** A value as a text, for the difference. */
   textOf(value: Value): string
   /** Resolves once it is saved and read again, to what it is now and what is to be done then. Rejects with `ApiError`. */
   save(value: Value, base: number): Promise<Saved>

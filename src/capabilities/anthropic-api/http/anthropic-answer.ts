@@ -123,7 +123,6 @@ function usageOf(usage: Usage | undefined) {
   }
 }
 
-/** The facts that end an answer. */
 export async function messageEnd(runtime: Runtime, names: CompletionNames, said: CollectedAnswer): Promise<Fields> {
   const { finish, calls, citations } = said
   const isKnown = finish?.usage.promptTokens !== undefined && finish.usage.outputTokens !== undefined

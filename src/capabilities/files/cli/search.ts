@@ -178,7 +178,6 @@ function hitLine(hit: SearchHit, index: number, compared: WaysCompared | undefin
 
 const hitKey = ({ document, chunk }: SearchHit) => `${document} ${chunk.id}`
 
-/** The position of a passage: its page or line, and the headings above it. */
 function passagePosition({ page, line, headings }: SearchHit['chunk']): string {
   const place = page === undefined ? `line ${line}` : `page ${page}`
   return [place, ...(headings.length === 0 ? [] : [headings.map(exactLine).join(' › ')])].join(', ')

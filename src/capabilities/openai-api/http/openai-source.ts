@@ -92,7 +92,6 @@ export const describedFields = {
   strict: z.boolean().nullish(),
 }
 
-/** The parameters among those fields. */
 export function commonParameters(
   body: z.output<z.ZodObject<typeof commonFields>>,
   offersTools: boolean,

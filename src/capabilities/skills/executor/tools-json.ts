@@ -372,7 +372,6 @@ function fieldPath(path: readonly PropertyKey[]): string {
     .join('')
 }
 
-/** Which calls an entry is for, and where. */
 export function entryCalls({ paramCondition = {}, condition }: Execution): string {
   const { present = [], absent = [] } = paramCondition
   return JSON.stringify([present.toSorted(), absent.toSorted(), condition?.binGroup])

@@ -54,7 +54,6 @@ export async function findSkillFolders(
   }
 }
 
-/** A folder with a skill, a warning, or nothing. */
 async function lookAt(
   root: SkillRoot,
   entry: Dirent,
