@@ -19,8 +19,14 @@ export function TextField({ label, hint, problem, ...rest }: FieldProps & Compon
   )
 }
 
-/** A text of several lines with its label. It grows with what is in it, from one line where `rows` is 1. */
-export function TextArea({ label, hint, problem, ...rest }: FieldProps & ComponentProps<'textarea'>): ReactNode {
+/** A text of several lines with its label. It grows with what is in it, from one line where `rows` is 1. `mono`: each sign counts. */
+export function TextArea({
+  label,
+  hint,
+  problem,
+  mono = false,
+  ...rest
+}: FieldProps & ComponentProps<'textarea'> & { readonly mono?: boolean }): ReactNode {
   return (
     <Field label={label} hint={hint} problem={problem}>
       {(described) => (
@@ -28,7 +34,7 @@ export function TextArea({ label, hint, problem, ...rest }: FieldProps & Compone
           {...described}
           dir="auto"
           {...rest}
-          className={`${look} field-sizing-content ${rest.rows === 1 ? 'max-h-40' : 'max-h-[60dvh] min-h-20'} leading-relaxed`}
+          className={`${look} field-sizing-content ${rest.rows === 1 ? 'max-h-40' : 'max-h-[60dvh] min-h-20'} leading-relaxed ${mono ? 'font-mono' : ''}`}
         />
       )}
     </Field>

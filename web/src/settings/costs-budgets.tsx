@@ -1,3 +1,4 @@
+import type { BudgetReport } from '../../../src/capability.ts'
 import type { ReactNode } from 'react'
 import { useResource } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -5,24 +6,12 @@ import { dollars } from '../parts/numbers.ts'
 import { UsageBar } from './usage-bar.tsx'
 import { t } from '../language/language.ts'
 
-/** A budget in its present period, as `GET /api/budgets` lists it; one of each turn or session has a limit alone. */
-interface ListedBudget {
-  readonly name: string
-  readonly unit: 'usd' | 'tokens'
-  readonly period?: string
-  readonly limit: number
-  readonly spent?: number
-  /** Reserved for calls that run. */
-  readonly held?: number
-  readonly left?: number
-}
-
 /** How often the budgets are read again, ms. */
 const AGAIN_MS = 10_000
 
 /** What is left of each budget of the configuration; nothing where there is none. */
 export function CostsBudgets(): ReactNode {
-  const { data, error } = useResource<{ readonly budgets: readonly ListedBudget[] }>('/api/budgets', {
+  const { data, error } = useResource<{ readonly budgets: readonly BudgetReport[] }>('/api/budgets', {
     refreshInterval: AGAIN_MS,
   })
   if (error && data === undefined) return <ErrorNote error={error} />
@@ -43,7 +32,7 @@ export function CostsBudgets(): ReactNode {
   )
 }
 
-function Budget({ budget: { name, unit, period, limit, spent, held = 0, left } }: { readonly budget: ListedBudget }) {
+function Budget({ budget: { name, unit, period, limit, spent, held = 0, left } }: { readonly budget: BudgetReport }) {
   const amount = (value: number): string => (unit === 'usd' ? dollars(value) : t`${value} tokens`)
   const title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
   return (

@@ -1,17 +1,18 @@
 import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { Link } from 'wouter'
-import { type DoctorPath, type Finding, runDoctor } from '../api/doctor.ts'
 import { Button, CopyButton } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { beginsWithWord, sentence } from '../parts/sentence.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { Words } from '../parts/words.tsx'
 import { settingsPages } from './settings-pages.ts'
-import type { ApiError } from '../api/client.ts'
+import { ApiError, request } from '../api/client.ts'
 import { underway } from '../api/underway.ts'
 import { andText, timeText } from '../parts/numbers.ts'
 import { t } from '../language/language.ts'
 import { rich } from '../language/rich.ts'
+import { EventSourceParserStream } from 'eventsource-parser/stream'
+import type { Finding } from '../../../src/capability.ts'
 
 /** What `foreword doctor` finds: what is well, what is not, and what to do about it. */
 export default function DoctorPage(): ReactNode {
@@ -192,4 +193,30 @@ const pages: Readonly<Record<string, string>> = {
 
 function doctorPage<Page extends { readonly id: string }>(check: string, all: readonly Page[]): Page | undefined {
   return all.find(({ id }) => id === (pages[check] ?? check))
+}
+
+/** The checks of the home, and those for known holes, whose findings have an id. */
+type DoctorPath = '/api/doctor' | '/api/doctor/security'
+
+/** Lets the gateway check its home, and passes on each finding as it comes. Rejects with `ApiError` where the checks break off. */
+async function runDoctor(
+  path: DoctorPath,
+  signal: AbortSignal,
+  onFinding: (finding: NamedFinding) => void,
+): Promise<void> {
+  const response = await request(path, { signal, headers: { accept: 'text/event-stream' } })
+  const messages = response.body!.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+  for await (const { data, event } of messages) {
+    if (event === 'end') return
+    if (event === 'error') {
+      const { error } = JSON.parse(data) as { readonly error: ConstructorParameters<typeof ApiError>[1] }
+      throw new ApiError(500, error)
+    }
+    if (event === 'finding') onFinding(JSON.parse(data) as NamedFinding)
+  }
+  throw new ApiError(0, {
+    code: 'offline',
+    message: t`The gateway stopped before the checks were over.`,
+    hint: t`Check that \`foreword start\` is running, then run the checks again.`,
+  })
 }

@@ -1,5 +1,5 @@
-import { type ReactNode, useId, useState } from 'react'
-import { Select, TextField } from '../parts/fields.tsx'
+import { type ReactNode, useState } from 'react'
+import { Select, TextArea, TextField } from '../parts/fields.tsx'
 import { useLate } from '../parts/use-now.ts'
 import { useLeaveNotice } from './leave-notice.ts'
 import { fieldsOf, type ServerFields, serverOf, type WrittenServer } from './mcp-servers-fields.ts'
@@ -119,17 +119,23 @@ function ProgramFields({ fields, change }: PartProps): ReactNode {
         value={fields.command}
         onChange={({ target }) => change({ command: target.value })}
       />
-      <Lines
+      <TextArea
+        mono
+        dir="ltr"
+        spellCheck={false}
         label={t`Arguments`}
         hint={t`One in each line.`}
         value={fields.args}
-        onChange={(args) => change({ args })}
+        onChange={({ target }) => change({ args: target.value })}
       />
-      <Lines
+      <TextArea
+        mono
+        dir="ltr"
+        spellCheck={false}
         label={t`Environment`}
         hint={t`NAME=VARIABLE in each line: the variable of the program, and the gateway's with its value. Never a secret itself.`}
         value={fields.environment}
-        onChange={(environment) => change({ environment })}
+        onChange={({ target }) => change({ environment: target.value })}
       />
       <TextField
         label={t`Folder`}
@@ -163,45 +169,15 @@ function AddressFields({ fields, change }: PartProps): ReactNode {
         value={fields.url}
         onChange={({ target }) => change({ url: target.value })}
       />
-      <Lines
+      <TextArea
+        mono
+        dir="ltr"
+        spellCheck={false}
         label={t`Headers`}
         hint={t`name=VARIABLE in each line: the header, and the gateway's variable with its value. Never a secret itself.`}
         value={fields.headers}
-        onChange={(headers) => change({ headers })}
+        onChange={({ target }) => change({ headers: target.value })}
       />
     </>
-  )
-}
-
-function Lines({
-  label,
-  hint,
-  value,
-  onChange,
-}: {
-  readonly label: string
-  readonly hint: string
-  readonly value: string
-  onChange(value: string): void
-}): ReactNode {
-  const id = useId()
-  return (
-    <div className="flex flex-col gap-1">
-      <label htmlFor={id} className="text-sm font-medium">
-        {label}
-      </label>
-      <textarea
-        id={id}
-        aria-describedby={`${id}-below`}
-        rows={Math.max(2, value.split('\n').length)}
-        spellCheck={false}
-        value={value}
-        onChange={({ target }) => onChange(target.value)}
-        className="w-full rounded-lg border border-strong-line bg-ground px-3 py-1.5 font-mono text-xs leading-relaxed"
-      />
-      <p id={`${id}-below`} className="text-xs text-soft">
-        {hint}
-      </p>
-    </div>
   )
 }

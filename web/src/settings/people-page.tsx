@@ -1,15 +1,18 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useState, type FormEvent } from 'react'
 import { useResource } from '../api/resources.ts'
 import { t } from '../language/language.ts'
 import { rich } from '../language/rich.ts'
-import { CopyLine } from '../parts/button.tsx'
+import { CopyLine, Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { timeText } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
-import { NewPerson } from './people-form.tsx'
-import { type Invitation, PEOPLE, type PeopleList } from './people-kind.ts'
+import { type Invitation, PEOPLE, type PeopleList, type ListedPerson, roles, roleWords } from './people-kind.ts'
 import { PersonRow } from './people-row.tsx'
+import type { PersonRole } from '../../../src/capability/token-scope.ts'
+import { api } from '../api/client.ts'
+import { Select, TextField } from '../parts/fields.tsx'
+import { useAction } from '../parts/use-action.ts'
 
 /** The other people of this gateway, for its owner: who they are and what they use, and nothing of what they say. */
 export default function PeoplePage(): ReactNode {
@@ -73,5 +76,64 @@ function NewInvitation({ name, invitation: { path, expires } }: NewInvitationPro
         </p>
       )}
     </div>
+  )
+}
+
+type AddedPerson = ListedPerson & { readonly invitation?: Invitation }
+
+/** The form for another person. */
+function NewPerson({ onAdded }: { onAdded(person: AddedPerson): void }): ReactNode {
+  const [name, setName] = useState('')
+  const [role, setRole] = useState<PersonRole>('member')
+  const [email, setEmail] = useState('')
+  const { busy, error, act } = useAction()
+  const add = (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    return act(async () => {
+      const address = email.trim() === '' ? {} : { email: email.trim() }
+      onAdded(await api<AddedPerson>(PEOPLE, { method: 'POST', body: { name: name.trim(), role, ...address } }))
+      setName('')
+      setEmail('')
+    })
+  }
+  return (
+    <form aria-label={t`Another person`} onSubmit={(event) => void add(event)} className="flex flex-col gap-3 text-sm">
+      <h2 className="text-lg font-semibold">{t`Add a person`}</h2>
+      <div className="grid gap-3 sm:grid-cols-3">
+        <TextField
+          label={t`Name`}
+          hint={t`Small letters, digits and single dashes.`}
+          required
+          maxLength={32}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          placeholder={t`ann`}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <Select
+          label={t`Role`}
+          hint={roleWords[role]}
+          options={roles}
+          value={role}
+          onChange={({ target }) => setRole(target.value as PersonRole)}
+        />
+        <TextField
+          label={t`Email`}
+          hint={t`Not needed: nothing is sent to it.`}
+          type="email"
+          autoComplete="off"
+          value={email}
+          onChange={({ target }) => setEmail(target.value)}
+        />
+      </div>
+      {error && <ErrorNote error={error} />}
+      <div>
+        <Button type="submit" look="plain" disabled={busy}>
+          {t`Add and make an invitation`}
+        </Button>
+      </div>
+    </form>
   )
 }

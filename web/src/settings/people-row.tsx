@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useState, type FormEvent } from 'react'
 import { api } from '../api/client.ts'
 import { t } from '../language/language.ts'
 import { rich } from '../language/rich.ts'
@@ -7,8 +7,8 @@ import { Confirmation } from '../parts/dialog.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { bytes, dollars, price, timeText } from '../parts/numbers.ts'
 import { useAction } from '../parts/use-action.ts'
-import { PersonGroups } from './people-groups.tsx'
-import { type Invitation, type ListedPerson, PEOPLE, roles } from './people-kind.ts'
+import { type Invitation, type ListedPerson, PEOPLE, roles, namesIn } from './people-kind.ts'
+import { TextField } from '../parts/fields.tsx'
 
 interface PersonRowProps {
   readonly person: ListedPerson
@@ -129,4 +129,44 @@ function costWords({ money, unpriced, calls }: NonNullable<ListedPerson['usage']
   if (calls === 0) return []
   if (money === undefined || (money === 0 && unpriced > 0)) return [t`cost not known`]
   return [unpriced > 0 ? t`at least ${dollars(money)}` : price(money)]
+}
+
+interface PersonGroupsProps {
+  readonly person: ListedPerson
+  onChanged(): void
+  onCancel(): void
+}
+
+/** The groups of a person, with which agents, projects and templates can be shared. */
+function PersonGroups({ person: { name, groups = [] }, onChanged, onCancel }: PersonGroupsProps): ReactNode {
+  const [text, setText] = useState(groups.join(', '))
+  const { busy, error, act } = useAction()
+  const save = (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    return act(async () => {
+      await api(`${PEOPLE}/${encodeURIComponent(name)}`, { method: 'PATCH', body: { groups: namesIn(text) } })
+      onChanged()
+    })
+  }
+  return (
+    <form onSubmit={(event) => void save(event)} className="flex flex-col gap-2">
+      <TextField
+        label={t`Groups of ${name}`}
+        hint={t`Names, with commas between them. An agent, a project or a template can be shared with a group.`}
+        placeholder={t`divers, captains`}
+        autoFocus
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+      {error && <ErrorNote error={error} />}
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" disabled={busy}>
+          {t`Save`}
+        </Button>
+        <Button look="plain" onClick={onCancel}>
+          {t`Cancel`}
+        </Button>
+      </div>
+    </form>
+  )
 }

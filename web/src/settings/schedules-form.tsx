@@ -1,11 +1,12 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { useMay } from '../api/caller.ts'
-import { api, type ApiError } from '../api/client.ts'
+import { api } from '../api/client.ts'
 import { type SessionPage, useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Select, TextArea, TextField } from '../parts/fields.tsx'
 import { Fold } from '../parts/fold.tsx'
+import { useAction } from '../parts/use-action.ts'
 import { type ListedSchedule, missedRules, SCHEDULES } from './schedules-kind.ts'
 import { t } from '../language/language.ts'
 
@@ -87,23 +88,15 @@ interface FormProps {
 function ScheduleForm({ label, start, children, onSubmit, onCancel }: FormProps): ReactNode {
   const isOwner = useMay('admin')
   const [fields, setFields] = useState(start)
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<ApiError>()
+  const { busy, error, act } = useAction()
   const bind = (name: keyof Fields) => ({
     value: fields[name],
     onChange: ({ target }: { readonly target: { readonly value: string } }) =>
       setFields((before) => ({ ...before, [name]: target.value })),
   })
-  const submit = async (event: FormEvent): Promise<void> => {
+  const submit = (event: FormEvent): Promise<void> => {
     event.preventDefault()
-    setBusy(true)
-    setError(undefined)
-    try {
-      await onSubmit(fields)
-    } catch (failure) {
-      setError(failure as ApiError)
-      setBusy(false)
-    }
+    return act(() => onSubmit(fields))
   }
   return (
     <form aria-label={label} className="mt-3 flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
