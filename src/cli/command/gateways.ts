@@ -1,9 +1,8 @@
-import type { Command, CommandCall, Io } from '../../capability.ts'
+import type { Command, Io } from '../../capability.ts'
 import type { GatewayRow } from '../../session.ts'
 import { requestJson } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
-import { withConnection } from '../connection.ts'
-import { print, printJson } from '../io.ts'
+import { showAnswer } from '../command-forms.ts'
 import { rowTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 
@@ -17,21 +16,14 @@ export const gatewaysCommand: Command = {
     'seconds (`lost`). A home with a store of its own has one gateway.',
   words: { least: 0, most: 0 },
   options: { json: jsonOption },
-  run: listGateways,
+  run: showAnswer((connection) => requestJson<GatewayList>(connection, '/api/gateways'), gatewayTable),
 }
 
-async function listGateways(call: CommandCall, io: Io): Promise<number> {
-  const path = '/api/gateways'
-  const { gateways } = await withConnection(call.home, io, 'read', (connection) =>
-    requestJson<{ readonly gateways: readonly (GatewayRow & { readonly people?: readonly string[] })[] }>(
-      connection,
-      path,
-    ),
-  )
-  if (call.json) {
-    printJson(io, { gateways })
-    return 0
-  }
+interface GatewayList {
+  readonly gateways: readonly (GatewayRow & { readonly people?: readonly string[] })[]
+}
+
+function gatewayTable({ gateways }: GatewayList, io: Io): string {
   const now = new Date()
   const hasPeople = gateways.some(({ people }) => people !== undefined)
   const rows = gateways.map(({ state, host, pid, address = '', version, since, started, heartbeat, people = [] }) => ({
@@ -44,6 +36,5 @@ async function listGateways(call: CommandCall, io: Io): Promise<number> {
     since: timeText(since ?? started, now),
     heartbeat: timeText(heartbeat, now),
   }))
-  print(io, rowTable(rows, io, { right: ['pid'], spare: ['pid', 'version', 'heartbeat'] }))
-  return 0
+  return rowTable(rows, io, { right: ['pid'], spare: ['pid', 'version', 'heartbeat'] })
 }
