@@ -110,9 +110,7 @@ export function fileFailure(name: string, action: 'read' | 'written', error: unk
   return new CommandFailure(
     'file',
     `Cannot ${action === 'read' ? 'read' : 'write'} ${name}: ${why[code] ?? errorMessage(error)}.`,
-    {
-      cause: error,
-    },
+    { cause: error },
   )
 }
 

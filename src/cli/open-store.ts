@@ -93,10 +93,7 @@ export async function withClaim<Result>(
     throw new CommandFailure(
       'home-busy',
       `${home} is in use by ${pid === undefined ? 'a gateway' : `process ${pid}`}.`,
-      {
-        hint: 'Stop it, then try again.',
-        cause: error,
-      },
+      { hint: 'Stop it, then try again.', cause: error },
     )
   }
 }

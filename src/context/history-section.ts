@@ -156,9 +156,7 @@ export function messageSections(
   const orphans = orphansFrom(line, state.from)
   return [
     ...line.units.flatMap((unit, index) => {
-      if (index < state.from) {
-        return unitSections(unit, state, { reason, left: leftReason(rule, line, state, index) })
-      }
+      if (index < state.from) return unitSections(unit, state, { reason, left: leftReason(rule, line, state, index) })
       return unitSections(unit, state, { reason, ...(orphans.has(unit) ? { left: { code: 'unpaired' } } : {}) })
     }),
     ...turns.flatMap((turn) => unpairedSections(turn.id, turn.unpaired, 'history', counter)),

@@ -90,9 +90,7 @@ export function parseScenario(value: unknown): Scenario {
   const result = scenarioSchema.safeParse(value)
   const given = (value as { name?: unknown } | null)?.name
   const name = typeof given === 'string' ? `"${given}"` : 'without a name'
-  if (!result.success) {
-    throw new ScenarioError(name, scenarioProblems(result.error.issues))
-  }
+  if (!result.success) throw new ScenarioError(name, scenarioProblems(result.error.issues))
   const problems = findProblems(result.data)
   if (problems.length > 0) throw new ScenarioError(name, problems)
   return result.data

@@ -101,9 +101,7 @@ export async function chooseModel(all: readonly Connected[], ways: string): Prom
     standIn === undefined || name !== kind ? [] : [{ id: name, why: `${standIn} ${ways}`, standIn: true as const }],
   )
   const [first, ...alternatives] = [...suggested, ...standIns]
-  if (!first) {
-    throw new ModelError('model-not-found', 'No model is attached. Set `model`.', { provider: '', model: '' })
-  }
+  if (!first) throw new ModelError('model-not-found', 'No model is attached. Set `model`.', { provider: '', model: '' })
   return { ...first, alternatives: alternatives.map(({ id, why }) => ({ id, why })) }
 }
 

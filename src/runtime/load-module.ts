@@ -45,9 +45,7 @@ async function moduleUrl(name: string, home: string): Promise<string> {
     const here = fileURLToPath(pathToFileURL(home))
     throw new Error(
       `no package of this name is installed in ${here}; run \`npm install ${name}\` there, or name a path that begins with ./`,
-      {
-        cause: error,
-      },
+      { cause: error },
     )
   }
 }

@@ -185,9 +185,6 @@ function tooManyAttempts(waitMs: number, { many, hint }: Counted): HttpFailure {
     'too-many-attempts',
     `Too many ${many}.`,
     {},
-    {
-      hint: `Try again in ${seconds} s. ${hint}`,
-      headers: { 'retry-after': String(seconds) },
-    },
+    { hint: `Try again in ${seconds} s. ${hint}`, headers: { 'retry-after': String(seconds) } },
   )
 }

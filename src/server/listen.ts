@@ -73,10 +73,7 @@ function describeListenError(error: NodeJS.ErrnoException, port: number, bind: s
   return `The gateway cannot listen on ${where}: ${error.message}.`
 }
 
-const closing: Failure = {
-  ...toFailure(closingError()),
-  headers: { 'retry-after': '5', connection: 'close' },
-}
+const closing: Failure = { ...toFailure(closingError()), headers: { 'retry-after': '5', connection: 'close' } }
 
 /** The answers in progress, and whether new ones may begin. */
 type Drain = ReturnType<typeof createDrain>

@@ -74,10 +74,7 @@ type Responses = NonNullable<DescribeRouteOptions['responses']>
 
 function responses({ answers }: Route): Responses {
   const all: Responses = {
-    default: {
-      description: 'An error',
-      content: { 'application/json': { schema: resolver(errorSchema) } },
-    },
+    default: { description: 'An error', content: { 'application/json': { schema: resolver(errorSchema) } } },
   }
   for (const [status, { description, media, schema }] of Object.entries(answers)) {
     const type = media ?? (schema === undefined ? undefined : 'application/json')

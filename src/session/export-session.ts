@@ -107,9 +107,7 @@ function toLine(value: unknown): string {
 }
 
 async function* allEntries(store: SessionStore, id: string, upTo: number): AsyncGenerator<Entry> {
-  for (let after = 0; after < upTo; after += PAGE) {
-    yield* await store.entries(id, { after, upTo, limit: PAGE })
-  }
+  for (let after = 0; after < upTo; after += PAGE) yield* await store.entries(id, { after, upTo, limit: PAGE })
 }
 
 async function* allCalls(store: SessionStore, id: string, upTo: number): AsyncGenerator<CallRecord> {

@@ -40,9 +40,7 @@ export async function importSession(
   const read = await readAll(store.clock, lines)
   const id = options.as ?? read.session.id
   refuseOddId(id)
-  if (await store.session(id)) {
-    throw new StoreError('conflict', `There is a session ${id} already.`)
-  }
+  if (await store.session(id)) throw new StoreError('conflict', `There is a session ${id} already.`)
   const names = await createNames(store, read, id, options.as !== undefined)
   const { binding } = read.session
   const free = binding !== undefined && options.as === undefined && (await store.bound(binding)) === undefined

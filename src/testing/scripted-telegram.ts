@@ -126,9 +126,7 @@ function fail(failure: ScriptedFailure, call: { status: number | undefined }, re
     const words = `Too Many Requests: retry after ${retryAfter}`
     throw new BotApiRefusal(429, words, { retry_after: retryAfter })
   }
-  if (failure.type === 'refused') {
-    throw new BotApiRefusal(failure.code, failure.description, failure.parameters)
-  }
+  if (failure.type === 'refused') throw new BotApiRefusal(failure.code, failure.description, failure.parameters)
 }
 
 function refuse(error: unknown, response: ServerResponse): void {

@@ -115,9 +115,7 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
     const limit = answer.timeoutMs ?? tool.timeoutMs ?? timeoutMs
     const limited = { ...context, timeoutMs: limit, ...defined({ followsTo: answer.followsTo }) }
     const steps = await planCall(tool, input, limited, limit)
-    if ('ok' in steps) {
-      return { type: 'refused', rule: 'plan', result: await finished(steps), call: described }
-    }
+    if ('ok' in steps) return { type: 'refused', rule: 'plan', result: await finished(steps), call: described }
     const shown: CallDescription = { ...described, ...describePlan(steps) }
     // A diff shows lines of a file that the model may not have read.
     const { diff } = shown

@@ -72,9 +72,7 @@ export function lastMessageOf(parts: readonly WirePart[]): {
   for (const part of last) refuseUnknown(part)
   const said = last.filter(({ rest }) => !rest)
   const odd = said.find(({ kind, media }) => kind !== 'text' && !media)
-  if (odd) {
-    throw new UnreadablePart(odd.path ?? '', 'a session runs its own tools: a message has texts and files alone')
-  }
+  if (odd) throw new UnreadablePart(odd.path ?? '', 'a session runs its own tools: a message has texts and files alone')
   return {
     text: said.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n'),
     media: said.flatMap(({ media, path = '' }) => (media ? [{ media, path }] : [])),

@@ -213,9 +213,7 @@ function pageStart(cursor: string | null | undefined): number {
   throw new CommandFailure(
     'invalid-input',
     `No list of sessions has the cursor ${JSON.stringify(cursor.slice(0, 100))}.`,
-    {
-      hint: 'Send the nextCursor of an earlier answer, or none.',
-    },
+    { hint: 'Send the nextCursor of an earlier answer, or none.' },
   )
 }
 

@@ -86,9 +86,7 @@ async function connect(options: ConnectionOptions, isOld: boolean): Promise<McpC
   const fault = (error: unknown) => new ConnectionFault(error, endReason())
 
   async function close(): Promise<void> {
-    if ('terminateSession' in transport) {
-      await settlesWithin(options.clock, transport.terminateSession(), TERMINATE_MS)
-    }
+    if ('terminateSession' in transport) await settlesWithin(options.clock, transport.terminateSession(), TERMINATE_MS)
     await transport.close().catch(() => {})
     ended.resolve(endReason() ?? 'it was closed')
   }
@@ -328,9 +326,7 @@ function boundedBody(
       try {
         const { done, value } = await reader.read()
         if (done) return controller.close()
-        if (size(value) > largest) {
-          throw new Error(`it sent a message of more than ${numberText(largest)} bytes`)
-        }
+        if (size(value) > largest) throw new Error(`it sent a message of more than ${numberText(largest)} bytes`)
         controller.enqueue(value)
       } catch (error) {
         onBroken(errorMessage(error))

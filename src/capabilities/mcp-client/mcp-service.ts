@@ -75,11 +75,7 @@ export async function startMcp(host: CapabilityHost<McpSettings>) {
     servers: (): readonly ListedServer[] =>
       Object.keys(settings.servers).map((name) => {
         const running = opened?.server(name)
-        return {
-          name,
-          running,
-          status: running?.status() ?? { state: 'disabled', warnings: [], stderr: [] },
-        }
+        return { name, running, status: running?.status() ?? { state: 'disabled', warnings: [], stderr: [] } }
       }),
     async restart(name: string): Promise<void> {
       const server = opened?.server(name)

@@ -155,9 +155,7 @@ function shellTool({ workspace, access, environment, sandbox, places }: ShellOpt
 
 /** The policy has checked the settings before the call; they are checked here again. */
 function shellSettings(read: AccessRead): ShellAccess | ToolFailed {
-  if (read.type === 'faulty') {
-    return failure(`Tools are disabled (${faultyText(read.problems)})`)
-  }
+  if (read.type === 'faulty') return failure(`Tools are disabled (${faultyText(read.problems)})`)
   const { shell } = read.access
   return shell.enabled && shell.mode !== 'off' ? shell : failure('Tool disabled in config: shell')
 }

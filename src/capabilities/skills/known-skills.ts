@@ -69,10 +69,7 @@ export function skillFacts({ skills, tools }: Pick<FoundSkills, 'skills' | 'tool
   const sent = skills.map(sentOf)
   return {
     skills: skills.map(describeSkill),
-    tokens: {
-      full: counter.text(skillsFullText(sent)),
-      list: counter.text(skillsListText(sent, summaries)),
-    },
+    tokens: { full: counter.text(skillsFullText(sent)), list: counter.text(skillsListText(sent, summaries)) },
   }
 }
 

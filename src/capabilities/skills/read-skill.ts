@@ -138,9 +138,7 @@ export async function readSkillFile(real: string, path: string, alias = real): P
     folder = await holdRealFolder(real)
     const held = folder.at('.')
     const found = await followWithin(held, relative(real, place).split(sep), [real, resolve(alias)])
-    if (found.type === 'outside') {
-      return refuseFile(`path ${shown} is a link that leads out of the folder of the skill`)
-    }
+    if (found.type === 'outside') return refuseFile(`path ${shown} is a link that leads out of the folder of the skill`)
     if (found.type === 'dangling') return refuseFile(`the skill has no file ${shown}`)
     return await withOpened(held, found.names, (file) => fileContent(file, shown))
   } catch (error) {

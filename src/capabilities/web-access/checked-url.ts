@@ -38,9 +38,7 @@ export function checkUrl(text: string, rules: UrlRules): URL {
   if (url.hostname === '' || url.hostname.endsWith('.')) throw refuseUrl('it names no host')
   if (rules.trusted.includes(urlAuthority(url))) return url
   const port = urlPort(url)
-  if (!rules.ports.includes(port)) {
-    throw refuseUrl(`port ${port} is not opened, only ${rules.ports.join(' and ')}`)
-  }
+  if (!rules.ports.includes(port)) throw refuseUrl(`port ${port} is not opened, only ${rules.ports.join(' and ')}`)
   checkHost(urlHost(url))
   return url
 }

@@ -149,9 +149,7 @@ async function ask(
       throw new FetchFault(
         'status',
         `it was answered with ${answer.status}: ${adviceOn(answer.status, address.wire, address.key, address.keyVariable)}`,
-        {
-          status: answer.status,
-        },
+        { status: answer.status },
       )
     return foundPages(wire.results(parseAnswer(await readBody(answer, options.maxBytes))), limit)
   } finally {

@@ -22,11 +22,7 @@ export function listFilesTool({ folder, outOfReach }: WorkspaceOptions): Tool {
       'List files with sizes in bytes; folders end in /. Two levels deep unless glob (such as **/*.md) or depth is given.',
     inputSchema: {
       type: 'object',
-      properties: {
-        path: pathInput,
-        glob: { type: 'string' },
-        depth: { type: 'integer', minimum: 1 },
-      },
+      properties: { path: pathInput, glob: { type: 'string' }, depth: { type: 'integer', minimum: 1 } },
       additionalProperties: false,
     },
     origin: 'file',

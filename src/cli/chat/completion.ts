@@ -20,9 +20,7 @@ export function messageCompletion(commands: readonly CompletableCommand[], direc
   let names: readonly string[] | undefined
 
   function fileItems(written: string): readonly AutocompleteItem[] {
-    if (names === undefined || written === '') {
-      names = workingFiles(directory).filter((name) => !UNWRITABLE.test(name))
-    }
+    if (names === undefined || written === '') names = workingFiles(directory).filter((name) => !UNWRITABLE.test(name))
     return fuzzyFilter([...names], written, (name) => name)
       .slice(0, MOST_SUGGESTIONS)
       .map((name) => ({ value: name, label: exactLine(name) }))

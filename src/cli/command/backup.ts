@@ -25,11 +25,7 @@ export const backupCommand: Command = {
     'one moment, with the SHA-256 of each file. It is read back and verified before it gets its name. It also contains the token of the ' +
     'gateway, so keep it private. Restore it with `foreword restore FILE`.',
   words: { least: 1, most: 1 },
-  options: {
-    force: { summary: 'replace FILE if it exists' },
-    yes: yesOption,
-    json: jsonOption,
-  },
+  options: { force: { summary: 'replace FILE if it exists' }, yes: yesOption, json: jsonOption },
   run: backUp,
 }
 

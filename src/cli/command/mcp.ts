@@ -24,10 +24,7 @@ export const mcpCommand = commandWithSubcommands({
     json: { ...jsonOption, summary: 'with config: print {client, file, text}' },
   },
   first: 'serve',
-  subcommands: {
-    serve: { run: serveMcp },
-    config: { usage: '[CLIENT] [--http] [--json]', run: printConfig },
-  },
+  subcommands: { serve: { run: serveMcp }, config: { usage: '[CLIENT] [--http] [--json]', run: printConfig } },
 })
 
 /** Serves MCP until the client disconnects, beside a running gateway. Standard output carries only the protocol. */

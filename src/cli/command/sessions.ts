@@ -40,10 +40,7 @@ export const sessionsCommand = commandWithSubcommands({
   },
   first: 'list',
   subcommands: {
-    list: {
-      usage: '[--search WORDS] [--folder NAME] [--state STATE] [--limit N] [--json]',
-      run: listSessions,
-    },
+    list: { usage: '[--search WORDS] [--folder NAME] [--state STATE] [--limit N] [--json]', run: listSessions },
     // TURN is its number, as `search --history` prints it, or its id.
     show: { usage: 'ID [TURN] [--json]', run: showSession },
     // `-` removes the title, so that the session is listed by its first message again, or the folder.

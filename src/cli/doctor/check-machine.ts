@@ -54,9 +54,7 @@ export async function checkHome(home: string, readMounts?: ReadMounts): Promise<
     () => true,
     () => false,
   )
-  if (!writable) {
-    return problem('home', `this user cannot read and write ${home}`, `Run \`chown -R "$USER" ${home}\`.`)
-  }
+  if (!writable) return problem('home', `this user cannot read and write ${home}`, `Run \`chown -R "$USER" ${home}\`.`)
   const [{ isRestorePending }, { networkFault }] = await Promise.all([
     import('../../runtime.ts'),
     import('../../session.ts'),

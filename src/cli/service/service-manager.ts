@@ -156,8 +156,6 @@ function changedFailure(path: string): CommandFailure {
   return new CommandFailure(
     'changed',
     `${path} is not as \`foreword service install\` wrote it: somebody has changed it.`,
-    {
-      hint: 'Keep your changes in a drop-in (`systemctl edit foreword`), or add --force to lose them.',
-    },
+    { hint: 'Keep your changes in a drop-in (`systemctl edit foreword`), or add --force to lose them.' },
   )
 }

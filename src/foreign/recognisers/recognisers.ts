@@ -141,12 +141,7 @@ const openclaw: Recogniser = {
       where: ['user'],
     },
     // When a person wrote stands before what they wrote: `[Tue 2026-11-24 18:11 UTC] `.
-    ...days.map((day) => ({
-      layer: 'environment',
-      begin: `[${day} 20`,
-      end: '] ',
-      where: ['user'] as const,
-    })),
+    ...days.map((day) => ({ layer: 'environment', begin: `[${day} 20`, end: '] ', where: ['user'] as const })),
     // The rules of OpenClaw end what is before them.
     ...['## Skill Workshop', '## Delegation'].map((begin) => ({
       layer: 'system-prompt',

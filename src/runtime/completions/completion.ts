@@ -204,10 +204,7 @@ function callFailure(call: string, error: unknown): RuntimeError {
   const message = errorMessage(error)
   if (!(error instanceof ModelError)) return new RuntimeError(failureCode(error), message, { call }, { cause: error })
   const { retryAfterMs, parameter } = error.facts
-  const facts = {
-    call,
-    ...defined({ retryAfterMs, parameter }),
-  }
+  const facts = { call, ...defined({ retryAfterMs, parameter }) }
   return new RuntimeError(error.code, message, facts, { cause: error })
 }
 

@@ -52,11 +52,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   const overrides = environmentOverrides(environment, schema)
   const { shape, faults } = checkValue(withOverrides(file.value, overrides), schema)
   const places = placeFinder(file, overrides)
-  const surroundings = {
-    home,
-    userFolder: environment['HOME'],
-    timeZone: options.timeZone ?? localTimeZone(),
-  }
+  const surroundings = { home, userFolder: environment['HOME'], timeZone: options.timeZone ?? localTimeZone() }
   const configuration = resolveConfiguration(shape, schema, surroundings)
   return {
     configuration,

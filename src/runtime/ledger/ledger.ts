@@ -89,9 +89,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
       return { ...comparison, why: differenceCause(comparison, old, now) }
     },
     async replay(session) {
-      if (!(await store.session(session))) {
-        throw sessionNotFound(session)
-      }
+      if (!(await store.session(session))) throw sessionNotFound(session)
       for await (const { place, why } of store.damage(session)) {
         throw new RuntimeError(
           'storage-damaged',

@@ -100,9 +100,7 @@ async function requireReadable(
 function attachedFile({ id, name, state }: FileRow): AttachedFile {
   if (state.type !== 'ready') return { file: id, name, kind: 'unreadable' }
   const { reading } = state
-  if (!('content' in reading)) {
-    return { file: id, name, kind: reading.kind, ...defined({ tokens: reading.tokens }) }
-  }
+  if (!('content' in reading)) return { file: id, name, kind: reading.kind, ...defined({ tokens: reading.tokens }) }
   const { content } = reading
   if (reading.kind === 'table') return { file: id, name, kind: 'table', content }
   return { file: id, name, kind: 'text', content, tokens: reading.tokens }

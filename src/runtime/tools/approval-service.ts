@@ -151,9 +151,7 @@ export function createApprovalService(parts: {
       throw new RuntimeError(
         'not-found',
         `No call waits for approval under ${approval}. List the waiting calls with \`foreword approve\`.`,
-        {
-          approval,
-        },
+        { approval },
       )
     }
     const { question, open } = found

@@ -52,12 +52,7 @@ export function turnSetup(turn: LiveTurn): TurnSetup {
       run: (work) => activity.run(state.session, work),
       rest: (wait) => activity.rest(state.session, wait),
     },
-    holdCall: turn.budgets.of({
-      ...turnCalls(turn),
-      model,
-      size: account.size,
-      asks: true,
-    }),
+    holdCall: turn.budgets.of({ ...turnCalls(turn), model, size: account.size, asks: true }),
     health: turn.health,
     ...defined({ fallback: turn.fallback }),
   }

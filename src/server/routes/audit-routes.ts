@@ -118,7 +118,5 @@ export function auditRoutes(runtime: Runtime): readonly Route[] {
 }
 
 function toFilter({ since, until, ...exact }: z.output<typeof filterQuery>): AuditOptions {
-  return {
-    ...defined({ ...exact, since: inUtc(since), until: inUtc(until) }),
-  }
+  return { ...defined({ ...exact, since: inUtc(since), until: inUtc(until) }) }
 }

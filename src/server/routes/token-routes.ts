@@ -179,8 +179,6 @@ function notReplaceable(owner: TokenStore | undefined): RuntimeError {
     'invalid-input',
     'The configuration sets the token of this gateway.',
     {},
-    {
-      hint: 'Change gateway.token, or the variable FOREWORD_GATEWAY_TOKEN, and start the gateway again.',
-    },
+    { hint: 'Change gateway.token, or the variable FOREWORD_GATEWAY_TOKEN, and start the gateway again.' },
   )
 }

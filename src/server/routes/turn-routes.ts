@@ -286,10 +286,7 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
         return stream({
           async run(sink) {
             sink.begin()
-            const options = {
-              signal: sink.signal,
-              ...defined({ after, turn: query.turn }),
-            }
+            const options = { signal: sink.signal, ...defined({ after, turn: query.turn }) }
             for await (const event of runtime.events(session, options)) {
               const full = sink.write(enclosedJson(`id: ${event.id}\nevent: ${event.type}\ndata: `, event, '\n\n'))
               if (full !== undefined) await full

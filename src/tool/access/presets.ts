@@ -35,11 +35,7 @@ const gitWrite: CommandPreset = {
       flags: { '-c': 'branch', '--create': '=branch', '-d --detach -q --quiet --no-guess': 'none' },
       operands: [{ kind: 'branch', most: 1 }],
     },
-    {
-      begins: ['git checkout -b'],
-      flags: {},
-      operands: [{ kind: 'branch', least: 1, most: 2 }],
-    },
+    { begins: ['git checkout -b'], flags: {}, operands: [{ kind: 'branch', least: 1, most: 2 }] },
     {
       begins: ['git restore'],
       flags: { '-S --staged -W --worktree -q --quiet': 'none', '-s': 'branch', '--source': '=branch' },

@@ -168,9 +168,7 @@ function plain(node: Node, path: Path, twice: Fault[]): unknown {
     const name = String(key.value)
     if (name.startsWith('_')) continue
     const place = [...path, name]
-    if (name in values) {
-      twice.push({ path: place, words: 'appears a second time: remove one of the two', node: key })
-    }
+    if (name in values) twice.push({ path: place, words: 'appears a second time: remove one of the two', node: key })
     values[name] = plain(inner, place, twice)
   }
   return values

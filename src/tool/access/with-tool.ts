@@ -19,9 +19,7 @@ export function withTool(text: string, name: string, allowed: boolean): string {
     throw new Error(`the name ${JSON.stringify(name)} needs at least one character, and ${NAME_PATTERN.fault}`)
   }
   const { value, problems } = parseAccess(text)
-  if (problems.length > 0) {
-    throw new Error(`Fix tool-access.json before you change it: ${problems.join('; ')}.`)
-  }
+  if (problems.length > 0) throw new Error(`Fix tool-access.json before you change it: ${problems.join('; ')}.`)
   const changes = allowed ? changesToAllow(value, name) : changesToForbid(value, name)
   const after = changes.length === 0 ? text : editJson(text, changes)
   const read = readAccess(after, {})

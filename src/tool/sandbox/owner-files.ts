@@ -57,9 +57,7 @@ export async function findOwnerFiles(folder: string): Promise<OwnerFiles> {
       const path = join(folder, within)
       if (isSocket) sockets.push(path)
       if (isClosed) closed.push(path)
-      if (isSocket || isClosed || level === 'never') {
-        identities.set(dirname(path), folders.at(-1)?.identity ?? identity)
-      }
+      if (isSocket || isClosed || level === 'never') identities.set(dirname(path), folders.at(-1)?.identity ?? identity)
       if (!found) return
       const { target } = found
       if (level === 'asks') return void watched.set(within, found.identity)

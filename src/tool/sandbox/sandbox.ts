@@ -359,9 +359,7 @@ function personalPath(path: string, { HOME }: Readonly<Record<string, string | u
 }
 
 function protectionFault(before: readonly OwnerFiles[], owned: readonly string[]): string | undefined {
-  if (before.some(({ isComplete }) => !isComplete)) {
-    return `the workspace ${TOO_MANY_FOLDERS}: move some out of it`
-  }
+  if (before.some(({ isComplete }) => !isComplete)) return `the workspace ${TOO_MANY_FOLDERS}: move some out of it`
   const closed = before.reduce((count, each) => count + each.closed.length, 0)
   if (closed > MOST_PROTECTED) {
     return `the workspace has ${closed} folders that you closed to yourself, more than the sandbox can hide (${MOST_PROTECTED})`

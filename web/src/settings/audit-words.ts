@@ -24,11 +24,7 @@ const outcomes: Readonly<Record<string, string>> = {
   denied: t`denied`,
 }
 
-const looks: Readonly<Record<string, AuditOutcome['look']>> = {
-  refused: 'bad',
-  denied: 'bad',
-  asked: 'warn',
-}
+const looks: Readonly<Record<string, AuditOutcome['look']>> = { refused: 'bad', denied: 'bad', asked: 'warn' }
 
 /** The decision; of a call that ran, its result; of a change that was made, that it was. */
 export function auditOutcome({ kind, decision, ok }: AuditRecord): AuditOutcome {

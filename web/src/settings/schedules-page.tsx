@@ -26,9 +26,7 @@ const AGAIN_MS = 5_000
 
 /** Messages that come by themselves: every schedule with its next times and its runs, and a form for a new one. */
 export default function SchedulesPage(): ReactNode {
-  const { data, error, mutate } = useResource<ScheduleList>(SCHEDULES, {
-    refreshInterval: AGAIN_MS,
-  })
+  const { data, error, mutate } = useResource<ScheduleList>(SCHEDULES, { refreshInterval: AGAIN_MS })
   const change = () => void mutate()
   return (
     <div className="flex flex-col gap-6">

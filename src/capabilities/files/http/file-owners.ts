@@ -28,9 +28,7 @@ export async function findOwner(self: FileOwners, given: OwnerFields): Promise<F
   const named = ownerTypes(self).flatMap((type) => (given[type] ? [fileOwner(type, given[type])] : []))
   const [owner, other] = named
   if (!owner) return inbox
-  if (other) {
-    throw new HttpFailure('invalid-input', `A file has one owner: name ${owner.type} or ${other.type}.`)
-  }
+  if (other) throw new HttpFailure('invalid-input', `A file has one owner: name ${owner.type} or ${other.type}.`)
   const { type, id } = owner
   if (type !== 'session') await recordOf(self, owner)
   else await requireSession(self.store, id)

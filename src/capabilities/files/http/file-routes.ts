@@ -122,9 +122,7 @@ function ownerNamed(name: string): FileOwner {
 /** For a single file, a refusal is the answer. */
 function uploadAnswer({ files, refused }: Uploaded): Response {
   const [only, ...others] = refused
-  if (only && files.length === 0 && others.length === 0) {
-    return errorResponse(only.failure)
-  }
+  if (only && files.length === 0 && others.length === 0) return errorResponse(only.failure)
   return json({ files, refused: refused.map(({ name, failure: { code, message } }) => ({ name, code, message })) }, 201)
 }
 

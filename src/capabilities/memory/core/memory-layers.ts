@@ -130,8 +130,5 @@ export function memoryIn(
   { memory }: Layout,
 ): { readonly previousSession: boolean; readonly toolHistory: boolean } {
   const { isUsual } = memory
-  return {
-    previousSession: previousSession.enabled ?? isUsual,
-    toolHistory: toolHistory.enabled ?? isUsual,
-  }
+  return { previousSession: previousSession.enabled ?? isUsual, toolHistory: toolHistory.enabled ?? isUsual }
 }

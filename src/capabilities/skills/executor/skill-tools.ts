@@ -311,12 +311,7 @@ async function runCommand(command: PlannedCommand, limits: ProgramLimits): Promi
     files: PlannedFiles,
     more: { readonly input?: string; readonly environment?: Readonly<Record<string, string>> } = {},
   ) {
-    const program = {
-      argv: [files.program, ...words],
-      folder,
-      environment,
-      ...more,
-    }
+    const program = { argv: [files.program, ...words], folder, environment, ...more }
     const end = await confined.run(program, { ...limits, timeoutMs: leftMs })
     leftMs = Math.max(1, leftMs - end.durationMs)
     return { end, result: programResult(end, limits) }

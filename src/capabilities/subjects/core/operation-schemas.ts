@@ -149,12 +149,7 @@ const outputSchemas = {
 }
 
 function inputSchema<Properties extends Schema>(properties: Properties, ...required: readonly string[]) {
-  return {
-    type: 'object',
-    properties,
-    ...(required.length > 0 && { required }),
-    additionalProperties: false,
-  }
+  return { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false }
 }
 
 function outputSchema(properties: Schema): Schema {

@@ -12,10 +12,7 @@ export function subjectText(
   form: SubjectForm,
   offered: readonly string[] = ['read_context', 'read_full_notes'],
 ): string {
-  const more: More = {
-    context: offered.includes('read_context'),
-    notes: offered.includes('read_full_notes'),
-  }
+  const more: More = { context: offered.includes('read_context'), notes: offered.includes('read_full_notes') }
   if (form === 'list') return listText(id, context, more)
   const sections = splitSections(context, roomOf[form], more)
   if (sections.length === 0) return fresh(id)

@@ -126,9 +126,7 @@ function questionMessage(proposal: Proposal, client: string | undefined): string
   const { file, content, category } = proposal
   const name = `${changedFile(file)}${category === undefined ? '' : ` (${category})`}`
   const who = `Proposed by ${client === undefined ? 'a program' : exactLine(client.slice(0, CLIENT))}.`
-  if (showsAll(proposal)) {
-    return `Add ${quoted(content)} to ${name}? ${who} Nothing is written unless you confirm.`
-  }
+  if (showsAll(proposal)) return `Add ${quoted(content)} to ${name}? ${who} Nothing is written unless you confirm.`
   const lines = content.split(/\r\n|\n|\r/).length
   return (
     `Add ${lines === 1 ? 'this line' : `these ${lines} lines`} to ${name}? ${who} ` +

@@ -35,9 +35,7 @@ export function createProposalRepository({ store, clock }: { readonly store: Pro
         throw new SubjectError(
           'not-found',
           `There is no proposal ${id.slice(0, 100)}. List them with \`foreword subjects proposals\`.`,
-          {
-            proposal: id.slice(0, 100),
-          },
+          { proposal: id.slice(0, 100) },
         )
       return keptProposal(record)
     },
@@ -169,10 +167,7 @@ export function decidedAlready({ id, stage }: KeptProposal): SubjectError {
     return new SubjectError(
       'decided',
       `The proposal ${id} still waits for a decision: there is nothing to take back.`,
-      {
-        proposal: id,
-        state,
-      },
+      { proposal: id, state },
     )
   }
   const what = { confirmed: 'confirmed', declined: 'declined', undone: 'taken back' }[state.type]

@@ -182,9 +182,7 @@ export function choiceCommand(choice: string, none: string): ChatCommand {
       if (argument === undefined) return listText(choice, none, options ?? [], now)
       const meant = options && findByName(argument, options)
       if (meant?.length === 0) return `Unknown ${choice} ${argument}. List them with /${choice}.`
-      if (meant && meant.length > 1) {
-        return [`${argument} is ambiguous:`, ...optionLines(meant, now)].join('\n')
-      }
+      if (meant && meant.length > 1) return [`${argument} is ambiguous:`, ...optionLines(meant, now)].join('\n')
       const { id, name = id } = meant?.[0] ?? { id: argument }
       await runtime.choose(session, { [choice]: id })
       return `Set the ${choice} of this session to ${name}.`

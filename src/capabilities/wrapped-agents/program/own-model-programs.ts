@@ -166,11 +166,7 @@ export const ownModelPrograms: readonly WrappedProgram[] = [
         lastUsedProvider: provider === undefined && typeof last === 'string' ? last : chosen,
         providers: { ...before, ...providers },
       })
-      return {
-        variables: { [CLINE_PROVIDERS]: path },
-        args: argsWithModel(run),
-        files: [{ path, text }],
-      }
+      return { variables: { [CLINE_PROVIDERS]: path }, args: argsWithModel(run), files: [{ path, text }] }
     },
   },
 ]

@@ -213,9 +213,7 @@ function otherCloud(name: string): CommandFailure {
   return new CommandFailure(
     'not-supported',
     `${name} is set: the calls of Claude Code would not go through the gateway.`,
-    {
-      hint: `Run it without: \`env -u ${name} foreword wrap claude\`.`,
-    },
+    { hint: `Run it without: \`env -u ${name} foreword wrap claude\`.` },
   )
 }
 
