@@ -43,10 +43,11 @@ export {
   changedLayer,
   entryName,
   entrySentence,
-  entrySentences,
   listedName,
+  noteNumber,
   reasonSentence,
 } from './context/explain.ts'
+export { entrySentences, type ListedRow, listedRows } from './context/listed-rows.ts'
 export type { CacheMark, CacheRules } from './context/cache-rules.ts'
 export {
   callCost,

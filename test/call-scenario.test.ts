@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { outline, type Manifest, type Scenario } from '../src/context.ts'
+import { type CallFigures, outline, type Manifest, type Scenario } from '../src/context.ts'
 import type { ScriptedAnswer } from '../src/testing.ts'
 import { realGateway, type RealGateway } from './end-to-end/gateway.ts'
 
@@ -79,6 +79,18 @@ test('a file, a turn that was taken back and a call of a tool are in the scenari
     assert.equal(await assembled(gateway, scenario), outline(manifest))
   }
   assert.equal(first.calls.length, 2)
+  const shown = await gateway.foreword('calls', session, first.calls[1]!)
+  const rows = [...shown.stdout.matchAll(/^input +(\S.*?) {2,}full +(\d+) /gm)]
+  assert.deepEqual(
+    rows.map(([, name]) => name),
+    ['list.txt', 'message', 'call of read_history', 'result of read_history'],
+  )
+  const { figures } = await curl<{ readonly figures: CallFigures }>(`/api/calls/${first.calls[1]!}/manifest`)
+  const listed = [...shown.stdout.matchAll(/^\w[\w-]+ {2,}\S.*? {2,}(?:full|words|list) +(\d+) /gm)]
+  assert.equal(
+    listed.reduce((sum, [, tokens]) => sum + Number(tokens), 0),
+    figures.total,
+  )
   const scenario = await curl<Scenario>(`/api/calls/${last.calls[0]!}/scenario`)
   assert.deepEqual([scenario.attachments.length, scenario.undone?.length], [1, 1])
 })

@@ -333,20 +333,25 @@ test('request and replay compare the bodies that left, and say why one cannot be
 
 test('diff says what came, went and changed, as text and as JSON', async () => {
   const comparison = {
-    came: [{ id: 'turn-2', slot: 'history' }],
+    came: [{ id: 'turn_b', slot: 'history' }],
     went: [],
     moved: [],
     changedForm: [],
     changedContent: [],
     commonPrefix: { tokens: 10, pieces: 1 },
-    firstDifference: { id: 'turn-2', slot: 'history', cause: 'came' },
+    firstDifference: { id: 'turn_b', slot: 'history', cause: 'came' },
     why: 'The conversation went on. Everything before that is as it was.',
   }
-  const connection = scriptedConnection({ 'GET /api/diff?before=c1&after=c2': comparison })
+  const turn = (id: string, slot = 'history') => ({ id, slot, layer: 'turn', outcome: 'included' })
+  const connection = scriptedConnection({
+    'GET /api/diff?before=c1&after=c2': comparison,
+    'GET /api/calls/c1/manifest': { entries: [turn('turn_a', 'input')] },
+    'GET /api/calls/c2/manifest': { entries: [turn('turn_a'), turn('turn_b')] },
+  })
   assert.equal(
     (await run(['diff', 'c1', 'c2'], { connection })).stdout,
-    'common beginning: 10 tokens\nfirst difference: history turn-2 (came)\n' +
-      'why: The conversation went on. Everything before that is as it was.\n+ history turn-2\n',
+    'common beginning: 10 tokens\nfirst difference: history turn 2 (added)\n' +
+      'why: The conversation went on. Everything before that is as it was.\n+ history turn 2\n',
   )
   assert.deepEqual(JSON.parse((await run(['diff', 'c1', 'c2', '--json'], { connection })).stdout), comparison)
 })

@@ -23,7 +23,7 @@ test('`foreword notes` shows the notes of a session, has the newest written agai
   const { notes, first } = JSON.parse(stdout) as SessionNotes
   assert.ok(notes.length > 0 && first.length > 0)
   const shown = await gateway.foreword('notes', session)
-  assert.match(shown.stdout, /^note-\w{10} {2}(?:turn \d+|\d+ turns, \d+ to \d+), \d+ tokens, an index\n/)
+  assert.match(shown.stdout, /^note 1 {2}(?:turn \d+|\d+ turns, \d+ to \d+), \d+ tokens, an index\n/)
   assert.match(shown.stdout, /The first \d turns stay as said\./)
 
   // The message takes the room of the notes: they are kept, and what was not sent is named.
@@ -31,7 +31,7 @@ test('`foreword notes` shows the notes of a session, has the newest written agai
   const unsent = await gateway.foreword('calls', session, 'last')
   assert.match(
     unsent.stdout,
-    /Note note-\w+ left out: \d+ tokens wanted, \d+ of 3,400 are free beside what has to be sent; it is kept, and is sent/,
+    /Note \d+ left out: \d+ tokens wanted, \d+ of 3,400 are free beside what has to be sent; it is kept, and is sent/,
   )
   assert.match(
     unsent.stdout,
@@ -42,7 +42,7 @@ test('`foreword notes` shows the notes of a session, has the newest written agai
   assert.match((await gateway.foreword('replay', session)).stdout, /^(\d+) of \1 identical\n/)
   await gateway.say('And now?', { session })
   const sentAgain = await gateway.foreword('calls', session, 'last')
-  assert.doesNotMatch(sentAgain.stdout, /Note note-\w+ left out/)
+  assert.doesNotMatch(sentAgain.stdout, /Note \d+ left out/)
 
   const written = await gateway.foreword('notes', session, '--write')
   assert.match(written.stdout, /words of call call_\w+\n[\s\S]*They agreed on feet\./)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { entrySentence, entrySentences, outline } from '../src/context.ts'
+import { entrySentence, entrySentences, listedRows, type ManifestEntry, outline } from '../src/context.ts'
 import { turnNumber } from '../src/context/entry-words.ts'
 import { forAll, outcomeOf } from './arbitrary/for-all.ts'
 import { inputs } from './arbitrary/inputs.ts'
@@ -15,10 +15,12 @@ test('whatever is not sent in full has a sentence, and nothing else has one', ()
       assert.match(sentence, /^[^a-z].* (?:left out|shortened): [\d,]+ tokens? wanted, .*\.$/s)
       assert.doesNotMatch(sentence, /undefined|NaN|Infinity/)
     }
-    assert.equal(
-      entrySentences(manifest).length,
-      manifest.entries.filter(({ outcome }) => outcome !== 'included').length,
-    )
+    const rows = listedRows(manifest)
+    for (const { entry, sentence } of rows) assert.equal(sentence === undefined, entry.outcome === 'included')
+    for (const sentence of entrySentences(manifest)) assert.doesNotMatch(sentence, /undefined|NaN|note-/)
+    const tokens = (all: readonly ManifestEntry[]) =>
+      all.reduce((sum, one) => ({ sent: sum.sent + one.tokens, full: sum.full + one.fullTokens }), { sent: 0, full: 0 })
+    assert.deepEqual(tokens(rows.map(({ entry }) => entry)), tokens(manifest.entries))
   })
 })
 

@@ -6,10 +6,11 @@ import {
   cutSentence,
   type Manifest,
   type ManifestEntry,
-  entrySentences,
   exactLine,
-  listedName,
+  type ListedRow,
+  listedRows,
   numberText,
+  type Piece,
   placementSentences,
   calibratedTokens,
 } from '../context.ts'
@@ -17,6 +18,7 @@ import type { Preview } from '../runtime.ts'
 import { requestJson } from './answer.ts'
 import { lineLimit, applyStyle } from './io.ts'
 import { singleLine, table } from './table.ts'
+import { isRunningTurn, turnRows } from './turn-rows.ts'
 import type { FileRow } from '../session.ts'
 
 /** The request and the manifest of the next call. Nothing is sent or written. */
@@ -44,14 +46,15 @@ const WIDEST_BAR = 60
 const LEAST_ID = 8
 
 /**
- * A manifest for people: how full the window is, with a bar, a line for each candidate, and a sentence for each that is not
- * sent in full, all in the provider's tokens. Omitted candidates are dimmed and reduced ones highlighted. Lines fit the terminal; a pipe gets every
- * character.
+ * A manifest for people: how full the window is, with a bar, a line for each candidate or range of
+ * equal ones, and a sentence for each that is not sent in full, all in the provider's tokens. Of the turn itself each of `pieces` has a line.
+ * Omitted candidates are dimmed and reduced ones highlighted. Lines fit the terminal; a pipe gets every character.
  */
-export function outlineText(counted: FiguredAccount, io: Io): string {
+export function outlineText(counted: FiguredAccount, io: Io, pieces: readonly Piece[] = []): string {
   const manifest = calibratedManifest(counted.manifest, counted.figures.total)
   const { budget, used } = manifest
   const { window, reserve, margin, available } = budget
+  const rows = listedRows(manifest)
   const columns = lineLimit(io)
   const free = Math.max(0, available - used)
   const kept = [`${numberText(reserve)} for the answer`, ...(margin > 0 ? [`${numberText(margin)} margin`] : [])]
@@ -65,9 +68,17 @@ export function outlineText(counted: FiguredAccount, io: Io): string {
   return [
     ...wrapped(facts, columns),
     bar(shares, Math.min(columns, WIDEST_BAR), io),
-    ...outlineLines(manifest, columns, io),
-    ...sentenceLines(counted, manifest, columns),
+    ...outlineLines(
+      rows.flatMap((row) => withTurnRows(row, pieces)),
+      columns,
+      io,
+    ),
+    ...sentenceLines(counted, manifest, rows, columns),
   ].join('\n')
+}
+
+function withTurnRows(row: ListedRow, pieces: readonly Piece[]): readonly ListedRow[] {
+  return isRunningTurn(row.entry) && pieces.length > 1 ? turnRows(row.entry, pieces) : [row]
 }
 
 /** What the call may cost, in lines that fit the terminal; none where nothing is known. */
@@ -76,20 +87,25 @@ export function forecastLines(preview: Preview, io: Io): readonly string[] {
   return sentence === undefined ? [] : ['', ...wrapped(sentence.split(' '), lineLimit(io))]
 }
 
-function sentenceLines(counted: FiguredAccount, manifest: Manifest, columns: number): readonly string[] {
+function sentenceLines(
+  counted: FiguredAccount,
+  manifest: Manifest,
+  rows: readonly ListedRow[],
+  columns: number,
+): readonly string[] {
   const wordsOf = (sentence: string) =>
     exactLine(sentence)
       .split(' ')
       .flatMap((word) => slices(word, columns))
   const { cutRecord }: Manifest & { readonly cutRecord?: CutRecord } = manifest
   const cut = cutRecord ? [cutSentence(cutRecord, { total: manifest.used, used: counted.manifest.used })] : []
-  const all = [...entrySentences(manifest), ...cut, ...placementSentences(manifest)]
+  const all = [...rows.flatMap(({ sentence }) => sentence ?? []), ...cut, ...placementSentences(manifest)]
   const sentences = all.flatMap((sentence) => wrapped(wordsOf(sentence), columns))
   return sentences.length === 0 ? [] : ['', ...sentences]
 }
 
-function outlineLines(manifest: Manifest, columns: number, io: Io): readonly string[] {
-  const entries = manifest.entries.map((entry) => ({ ...entry, id: listedName(entry, manifest) }))
+function outlineLines(listed: readonly ListedRow[], columns: number, io: Io): readonly string[] {
+  const entries = listed.map(({ entry, name }) => ({ ...entry, id: name }))
   const isNarrow = columns < WIDE
   const cellsOf = isNarrow ? narrowCells : wideCells
   const head = isNarrow

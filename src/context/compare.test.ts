@@ -76,7 +76,7 @@ test('the next turn: what was input is history, and the prompt up to it is reuse
     compareText(compare(call({}), after)),
     [
       'common beginning: 230 tokens',
-      'first difference: history t2 (grew)',
+      'first difference: history t2 (the later call goes on from here)',
       '+ input t3',
       '> history t2 (from input)',
       '* history t2 (content)',
@@ -88,11 +88,11 @@ test('a layer that comes, and one that goes', () => {
   const less = call({ layers: [layer('soul', 'system')] })
   assert.equal(
     difference(less, call({})),
-    'common beginning: 100 tokens\nfirst difference: system skills (came)\n+ system skills',
+    'common beginning: 100 tokens\nfirst difference: system skills (added)\n+ system skills',
   )
   assert.equal(
     difference(call({}), less),
-    'common beginning: 100 tokens\nfirst difference: system skills (went)\n- system skills',
+    'common beginning: 100 tokens\nfirst difference: system skills (removed)\n- system skills',
   )
 })
 
@@ -118,9 +118,11 @@ test('a layer that changed its form', () => {
   const short = call({ budget: { window: 290, reserve: 0 } })
   assert.equal(
     difference(call({}), short),
-    ['common beginning: 100 tokens', 'first difference: system skills (form)', '~ system skills (full -> list)'].join(
-      '\n',
-    ),
+    [
+      'common beginning: 100 tokens',
+      'first difference: system skills (another form)',
+      '~ system skills (full -> list)',
+    ].join('\n'),
   )
 })
 
@@ -128,9 +130,11 @@ test('a layer that says something else at the same cost is seen by its pieces', 
   const other = call({ layers: [layer('soul', 'system'), layer('skills', 'system', 'SKILLS')] })
   assert.equal(
     compareText(compare(call({}), other)),
-    ['common beginning: 100 tokens', 'first difference: system skills (content)', '* system skills (content)'].join(
-      '\n',
-    ),
+    [
+      'common beginning: 100 tokens',
+      'first difference: system skills (other content)',
+      '* system skills (content)',
+    ].join('\n'),
   )
   const digest = (text: string) => ({
     manifest: {
@@ -158,7 +162,9 @@ test('a cut is the end of the common beginning', () => {
   const after = call({ history, current: turn('t4', 'U4'), cut: { dropBefore: 't3' } })
   assert.equal(
     difference(before, after),
-    ['common beginning: 200 tokens', 'first difference: history t1 (went)', '- history t1', '- history t2'].join('\n'),
+    ['common beginning: 200 tokens', 'first difference: history t1 (removed)', '- history t1', '- history t2'].join(
+      '\n',
+    ),
   )
 })
 
@@ -166,7 +172,7 @@ test('a tool and a layer of the same name are two things', () => {
   const tools = [{ name: 'skills', inputSchema: { type: 'object' }, tokens: 5 }]
   assert.equal(
     difference(call({}), call({ tools })),
-    ['common beginning: 0 tokens', 'first difference: tools skills (came)', '+ tools skills'].join('\n'),
+    ['common beginning: 0 tokens', 'first difference: tools skills (added)', '+ tools skills'].join('\n'),
   )
   const other = compare(call({ tools }), call({ tools: [{ ...tools[0]!, description: 'Lists.' }] }))
   assert.deepEqual(other.changedContent, [{ id: 'skills', slot: 'tools' }])
@@ -179,4 +185,16 @@ test('a first call has everything new', () => {
   assert.equal(comparison.came.length, 4)
   assert.deepEqual(comparison.firstDifference, { id: 'soul', slot: 'system', cause: 'grew' })
   assert.deepEqual(comparison.commonPrefix, { tokens: 0, pieces: 0 })
+})
+
+test('a name stands in the place of an id, of the call that has it, and turns that follow each other are one line', () => {
+  const history = ['a', 'b', 'c', 'd'].map((id) => turn(id, id))
+  const comparison = compare(call({ history }), call({ history: history.slice(3) }))
+  const names = { earlier: new Map([...'abc'].map((id, index) => [id, `turn ${index + 1}`])), later: new Map() }
+  const text = compareText(comparison, ({ id }, which) => names[which].get(id) ?? id)
+  assert.equal(
+    text,
+    ['common beginning: 200 tokens', 'first difference: history turn 1 (removed)', '- history turns 1 to 3'].join('\n'),
+  )
+  assert.match(compareText(comparison), /- history a\n- history b\n- history c$/)
 })

@@ -1,3 +1,4 @@
+import { countedText } from './entry-words.ts'
 import type { Manifest, ManifestEntry, Slot } from './manifest.ts'
 import type { Piece } from './request.ts'
 
@@ -71,22 +72,56 @@ export function compare(before: Compared, after: Compared): Comparison {
   }
 }
 
-export function compareText(comparison: Comparison): string {
+/**
+ * The differences as lines for people. `nameOf` gives what stands in the place of an id: of a candidate of the later call, or of
+ * the earlier one where it `went`. Turns that follow each other are one line.
+ */
+export function compareText(
+  comparison: Comparison,
+  nameOf: (entry: EntryName, call: 'earlier' | 'later') => string = ({ id }) => id,
+): string {
   const { came, went, moved, changedForm, changedContent, commonPrefix, firstDifference, why } = comparison
-  const at = ({ id, slot }: EntryName) => `${slot} ${id}`
+  const at = (entry: EntryName, call: 'earlier' | 'later' = 'later') => `${entry.slot} ${nameOf(entry, call)}`
+  const isGone = firstDifference?.cause === 'went' || firstDifference?.cause === 'shrank'
   const lines = [
-    `common beginning: ${commonPrefix.tokens} tokens`,
+    `common beginning: ${countedText(commonPrefix.tokens, 'token')}`,
     firstDifference
-      ? `first difference: ${at(firstDifference)} (${firstDifference.cause})`
+      ? `first difference: ${at(firstDifference, isGone ? 'earlier' : 'later')} (${causeWords[firstDifference.cause]})`
       : 'no difference: the two requests are the same',
     ...(why === undefined ? [] : [`why: ${why}`]),
-    ...came.map((entry) => `+ ${at(entry)}`),
-    ...went.map((entry) => `- ${at(entry)}`),
+    ...foldedTurns(came.map((entry) => `+ ${at(entry)}`)),
+    ...foldedTurns(went.map((entry) => `- ${at(entry, 'earlier')}`)),
     ...moved.map((entry) => `> ${at(entry)} (from ${entry.from})`),
     ...changedForm.map((entry) => `~ ${at(entry)} (${entry.from} -> ${entry.to})`),
     ...changedContent.map((entry) => `* ${at(entry)} (content)`),
   ]
   return lines.join('\n')
+}
+
+const causeWords: Readonly<Record<DifferenceCause, string>> = {
+  came: 'added',
+  went: 'removed',
+  moved: 'moved',
+  form: 'another form',
+  content: 'other content',
+  grew: 'the later call goes on from here',
+  shrank: 'the later call ends here',
+}
+
+/** `+ history turn 3` and its followers as `+ history turns 3 to 9`. */
+function foldedTurns(lines: readonly string[]): readonly string[] {
+  const ranges: { readonly start: string; readonly first: number; last: number; readonly lines: string[] }[] = []
+  for (const line of lines) {
+    const [, start = line, number] = /^(.* )turn (\d+)$/.exec(line) ?? []
+    const before = ranges.at(-1)
+    if (before && number !== undefined && before.start === start && before.last + 1 === Number(number)) {
+      before.last += 1
+      before.lines.push(line)
+    } else ranges.push({ start, first: Number(number), last: Number(number), lines: [line] })
+  }
+  return ranges.flatMap((range) =>
+    range.lines.length < 3 ? range.lines : [`${range.start}turns ${range.first} to ${range.last}`],
+  )
 }
 
 interface Standing {

@@ -27,17 +27,13 @@ export function entrySentence(entry: ManifestEntry, manifest: Manifest): string 
   return `${capital(entryName(entry, manifest))} ${outcome}${why === undefined ? '.' : `: ${why}`}`
 }
 
-/** A sentence for each candidate that is not sent in full, or not as it was written, in reading order. Pure. */
-export function entrySentences(manifest: Manifest): readonly string[] {
-  return manifest.entries.flatMap((entry) => entrySentence(entry, manifest) ?? [])
-}
-
 /** What people call a candidate, inside a sentence: `turn 3`, `the tool search`, `skills`. Pure. */
 export function entryName(entry: ManifestEntry, manifest: Manifest): string {
   const { id, layer, slot, name = id } = entry
   if (slot === 'tools') return `the tool ${id}`
   if (layer === 'attachment') return `the file ${name}`
   if (layer === 'head-change') return `the announcement of a change of ${changedLayer(entry)}`
+  if (layer === 'note') return `note ${noteNumber(entry, manifest)}`
   const number = turnNumber(entry, manifest)
   if (layer === 'turn') {
     const earlier = earlierTurns(manifest)
@@ -58,8 +54,14 @@ export function changedLayer({ layer, id }: Pick<ManifestEntry, 'layer' | 'id'>)
 /** What stands for a candidate in a list: its name where it has one that people know, else its id. Pure. */
 export function listedName(entry: ManifestEntry, manifest: Manifest): string {
   if (entry.layer === 'head-change') return exactLine(`change of ${changedLayer(entry)}`)
+  if (entry.layer === 'note') return entryName(entry, manifest)
   if (entry.layer !== 'turn') return exactLine(entry.name ?? entry.id)
   return entry.slot === 'input' ? 'this turn' : entryName(entry, manifest)
+}
+
+/** From 1, in reading order; 0 where the manifest has no such note. Pure. */
+export function noteNumber({ id }: Pick<ManifestEntry, 'id'>, { entries }: Manifest): number {
+  return entries.filter(({ layer }) => layer === 'note').findIndex((note) => note.id === id) + 1
 }
 
 /** The part of a sentence behind the tokens that a candidate wanted. */
@@ -87,9 +89,10 @@ const sentences: Readonly<Record<ReasonCode, Words>> = {
   'low-water': (...about) => cutWords(...about),
   budget: (...about) => cutWords(...about),
   unpaired: () => 'and a tool call and its result are sent only together',
-  noted: (_, { turns, unsent }) => {
+  noted: (manifest, { turns, unsent, note }) => {
     if (typeof turns !== 'number') {
-      return `and a note says what it held${unsent === undefined ? '' : ', which is not sent in this call for want of room'}`
+      const number = note === undefined ? 0 : noteNumber({ id: String(note) }, manifest)
+      return `and ${number === 0 ? 'a note' : `note ${number}`} says what it held${unsent === undefined ? '' : ', which is not sent in this call for want of room'}`
     }
     const some =
       unsent === undefined

@@ -17,7 +17,7 @@ import { requestCommand } from './request.ts'
 import { type CallLine, fetchAllCalls, findCall, findSession } from '../find-session.ts'
 import { foreignCallsText } from '../sessions/foreign-calls.ts'
 import type { CallOutcome, CallRecord, Usage } from '../../session.ts'
-import { lineLimit, print, printList, applyStyle, printAnswer } from '../io.ts'
+import { lineLimit, print, printJson, printList, applyStyle } from '../io.ts'
 import { outlineText } from '../preview.ts'
 import { cutToCells, singleLine, table, rowTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
@@ -32,6 +32,7 @@ import {
   type ManifestEntry,
   numberText,
 } from '../../context.ts'
+import { fetchTurnPieces } from '../turn-rows.ts'
 import { programText } from '../sessions/session-table.ts'
 
 /** What shows more of a call or of a session, by the word after `calls`. Each was a command of its own. */
@@ -83,13 +84,12 @@ async function showCall(connection: GatewayConnection, call: CommandCall, io: Io
   const [session, word] = call.words
   const id = await findCall(connection, word!, session)
   const manifest = await requestJson<PricedManifest>(connection, apiPath('/api/calls/', id, '/manifest'))
-  if (call.json || !FORMATS.has(manifest.layout)) {
-    return printAnswer(
-      manifest,
-      () => [outlineText({ manifest, figures: manifest.figures }, io), ...sentDifferently(manifest)].join('\n'),
-      call,
-      io,
-    )
+  if (call.json) return printJson(io, manifest)
+  if (!FORMATS.has(manifest.layout)) {
+    const pieces = await fetchTurnPieces(connection, id)
+    const outline = outlineText({ manifest, figures: manifest.figures }, io, pieces)
+    print(io, [outline, ...sentDifferently(manifest)].join('\n'))
+    return 0
   }
   const record = await requestJson<CallRecord>(connection, apiPath('/api/calls/', id))
   print(io, foreignCallText(record, calibratedManifest(manifest, manifest.figures.total), io))

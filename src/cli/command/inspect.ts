@@ -15,7 +15,7 @@ import { withConnection } from '../connection.ts'
 import { findSession, findCall } from '../find-session.ts'
 import { print, printJson, applyStyle, safeForTerminal, printAnswer } from '../io.ts'
 import { fetchTokenScale } from '../preview.ts'
-import { countedText, type Comparison, exactLine, numberText } from '../../context.ts'
+import { countedText, type Comparison, exactLine, type Manifest, numberText } from '../../context.ts'
 import { type ListedSession, programText } from '../sessions/session-table.ts'
 
 export const replayCommand: Command = {
@@ -87,8 +87,18 @@ async function compareCalls(connection: GatewayConnection, call: CommandCall, io
   const comparison = await requestJson<Comparison>(connection, apiPath('/api/diff?before=', before!, '&after=', after!))
   if (call.json) return printJson(io, comparison)
   const { compareText } = await import('../../context.ts')
-  print(io, safeForTerminal(compareText(comparison).trimEnd(), io.stdout))
+  const [earlier, later] = await Promise.all([before!, after!].map((id) => fetchNames(connection, id)))
+  const names = { earlier: earlier!, later: later! }
+  const text = compareText(comparison, ({ id, slot }, which) => names[which].get(`${slot} ${id}`) ?? id)
+  print(io, safeForTerminal(text.trimEnd(), io.stdout))
   return 0
+}
+
+/** What people call each candidate of a call, by its slot and id. */
+async function fetchNames(connection: GatewayConnection, call: string): Promise<ReadonlyMap<string, string>> {
+  const { listedName } = await import('../../context.ts')
+  const manifest = await requestJson<Manifest>(connection, apiPath('/api/calls/', call, '/manifest'))
+  return new Map(manifest.entries.map((entry) => [`${entry.slot} ${entry.id}`, listedName(entry, manifest)]))
 }
 
 export const explainCommand: Command = {
@@ -222,7 +232,12 @@ async function workOnNotes(connection: GatewayConnection, call: CommandCall, io:
   }
   if (call.has('write')) {
     const note = await requestJson<SessionNote>(connection, path, { method: 'POST' })
-    return printAnswer(call.json ? note : sizedNote(note, await sized()), noteText, call, io)
+    return printAnswer(
+      call.json ? note : sizedNote(note, await sized()),
+      (shown) => noteText(shown, shown.id, io),
+      call,
+      io,
+    )
   }
   const all = await requestJson<SessionNotes>(connection, path)
   if (call.json || all.notes.length === 0) return printAnswer(all, notesText, call, io)
@@ -235,7 +250,7 @@ function notesText({ notes, first, ready, fault, noWords }: SessionNotes, io: Io
   const lines = [
     ...(notes.length === 0
       ? ['There are no notes: nothing was cut out of this session, or its notes are left out.']
-      : notes.map((note) => noteText(note, io))),
+      : notes.map((note, index) => noteText(note, `note ${index + 1}`, io))),
     ...(first.length > 0
       ? [`The first ${first.length === 1 ? 'turn stays' : `${first.length} turns stay`} as said.`]
       : []),
@@ -251,11 +266,11 @@ function sizedNote(note: SessionNote, sized: (counted: number) => number): Sessi
   return { ...note, tokens: sized(note.tokens) }
 }
 
-function noteText({ id, turns, from, to, fromNumber, toNumber, ...note }: SessionNote, io: Io): string {
+function noteText({ turns, from, to, fromNumber, toNumber, ...note }: SessionNote, name: string, io: Io): string {
   const { tokens, by, text } = note
   const first = fromNumber ?? from
   const covered = turns === 1 ? `turn ${first}` : `${turns} turns, ${first} to ${toNumber ?? to}`
   const writer = by === undefined ? 'an index' : `words of call ${by}`
-  const head = applyStyle(io, 'bold', `${id}  ${covered}, ${tokens} tokens, ${writer}`)
+  const head = applyStyle(io, 'bold', `${name}  ${covered}, ${countedText(tokens, 'token')}, ${writer}`)
   return `${head}\n${safeForTerminal(text, io.stdout)}`
 }

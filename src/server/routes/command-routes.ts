@@ -16,7 +16,7 @@ import { nearestHint, defined, ForewordError } from '../../platform.ts'
 import type { ServerContribution } from '../contributions.ts'
 import { HttpFailure } from '../failure.ts'
 import type { ChoiceDescriptions } from '../session-choices.ts'
-import { calibratedManifest, entrySentences, exactLine, listedName, outline } from '../../context.ts'
+import { calibratedManifest, exactLine, listedRows, outline } from '../../context.ts'
 import { usedTokens } from '../../session.ts'
 
 interface CommandParts {
@@ -125,8 +125,11 @@ const contextCommand = (runtime: Runtime): ServedCommand => ({
   async run({ session }) {
     const { manifest: counted, figures } = await runtime.preview(defined({ session }))
     const manifest = calibratedManifest(counted, figures.total)
-    const sentences = entrySentences(manifest)
-    return { text: [outline(manifest, listedName), ...(sentences.length === 0 ? [] : ['', ...sentences])].join('\n') }
+    const rows = listedRows(manifest)
+    const names = new Map(rows.map(({ entry, name }) => [entry, name]))
+    const lines = outline({ ...manifest, entries: [...names.keys()] }, (entry) => names.get(entry)!)
+    const sentences = rows.flatMap(({ sentence }) => sentence ?? [])
+    return { text: [lines, ...(sentences.length === 0 ? [] : ['', ...sentences])].join('\n') }
   },
 })
 
