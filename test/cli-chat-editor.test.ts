@@ -83,7 +83,7 @@ test('with NO_COLOR there are no colours, and a failed turn is reported above th
   const script = failing('auth', 'The key is not valid.')
   const { screen, chat } = await chatting(t, { script, environment: { NO_COLOR: '1' } })
   screen.type('hello\r')
-  await screen.until(/> hello\nauth: The key is not valid\.\n─/)
+  await screen.until(/> hello\nauth: The key is not valid\.\n {2}The message is kept\. .*\n─/)
   screen.type('\u0004')
   assert.equal((await chat).code, 0)
   // The cursor of the editor is drawn inverse; nothing else has a look.

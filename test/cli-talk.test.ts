@@ -167,7 +167,9 @@ test('a failed turn ends send with its code and says that the message is kept', 
   assert.deepEqual(plain, {
     code: 1,
     stdout: 'Par\n',
-    stderr: 'foreword send: auth: The key is not valid. Set OPENAI_API_KEY.\n  The message is kept in session s1.\n',
+    stderr:
+      'foreword send: auth: The key is not valid. Set OPENAI_API_KEY.\n' +
+      '  The message is kept in session s1. To have it answered: foreword send --session s1 "go on"\n',
   })
   const json = await run(['send', 'Hello', '--json'], { connection: talking(turnStream('Par', outcome)) })
   assert.equal(json.code, 1)
@@ -247,7 +249,7 @@ test('a refused message is reported with the code and the message of the gateway
 
 test('Ctrl-C cancels the turn that send is waiting for', async () => {
   const connection = talking(turnStream('Par', { type: 'cancelled' }))
-  const { code } = await run(['send', 'Hello'], {
+  const { code, stderr } = await run(['send', 'Hello'], {
     connection,
     onInterrupt(listener) {
       listener()
@@ -255,6 +257,7 @@ test('Ctrl-C cancels the turn that send is waiting for', async () => {
     },
   })
   assert.equal(code, 130)
+  assert.match(stderr, /^Cancelled\. The message is kept in session s1\./)
   assert.ok(connection.asked.includes('POST /api/sessions/s1/turns/t1/cancel'))
 })
 
@@ -309,6 +312,35 @@ test('a chat says what to do where a message failed', async () => {
   const connection = scriptedConnection({ 'POST /api/messages': { error } })
   const { stderr } = await run(['chat'], { connection, input: 'Hello\n' })
   assert.match(stderr, /storage-full: The disk is full\.\n {2}Make room on it\./)
+})
+
+test('a chat outlives its gateway: a message that none takes is said to be unsent, and the next one is answered', async () => {
+  const connection = talking(turnStream('Good day.'))
+  let isGone = true
+  const { stdout, stderr, code } = await run(['chat'], {
+    connection: {
+      ...connection,
+      fetch(path, init) {
+        if (!isGone || !path.endsWith('/api/messages')) return connection.fetch(path, init)
+        isGone = false
+        return Promise.reject(
+          new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:4141') }),
+        )
+      },
+    },
+    input: 'Hello\nAgain\n',
+  })
+  assert.match(stderr, /^network: The gateway does not answer: .*\n {2}Start it with `foreword start`/)
+  assert.deepEqual([stdout, code], ['Good day.\n', 1])
+})
+
+test('a chat says how a message that failed is answered after all', async () => {
+  const failed = { type: 'failed', code: 'auth', message: 'The key is not valid.' }
+  const { stderr } = await run(['chat'], { connection: talking(turnStream('', failed)), input: 'Hello\n' })
+  assert.match(stderr, /auth: The key is not valid\.\n {2}The message is kept\. Write `go on` to have it answered\.\n/)
+  const broke = { ...failed, message: 'It broke off. The partial answer is kept. Say `go on` to continue it.' }
+  const partial = await run(['chat'], { connection: talking(turnStream('Par', broke)), input: 'Hello\n' })
+  assert.equal(partial.stderr.match(/`go on`/g)?.length, 1)
 })
 
 test('/model proposes the model that was meant', async () => {
@@ -422,7 +454,8 @@ test('a command that is not known is refused with the nearest, and never sent', 
 test('a failed turn does not end the chat, but a piped chat exits with an error', async () => {
   const connection = talking(turnStream('', { type: 'failed', code: 'server', message: 'It broke.' }))
   const { code, stderr } = await run(['chat'], { connection, input: 'one\ntwo\n' })
-  assert.deepEqual({ code, stderr }, { code: 1, stderr: 'server: It broke.\nserver: It broke.\n' })
+  const failure = 'server: It broke.\n  The message is kept. Write `go on` to have it answered.\n'
+  assert.deepEqual({ code, stderr }, { code: 1, stderr: failure.repeat(2) })
 })
 
 test('a backslash at the end of a line joins the next one to the message', async () => {

@@ -31,13 +31,27 @@ export async function sendRequest(
   init: RequestInput = {},
 ): Promise<Response> {
   const { body, headers, ...rest } = init
-  const response = await connection.fetch(path, {
-    ...rest,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-  })
+  const response = await connection
+    .fetch(path, {
+      ...rest,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    })
+    .catch(throwUnreachable)
   if (response.ok) return response
   throw await readFailure(response)
+}
+
+/** The code of a request that no gateway answered. */
+export const UNREACHABLE = 'network'
+
+/** The gateway ended after the command had found it: `fetch` itself says only that it failed. */
+function throwUnreachable(error: unknown): never {
+  if (!(error instanceof TypeError) || error.message !== 'fetch failed') throw error
+  throw new CommandFailure(UNREACHABLE, 'The gateway does not answer: it has stopped, or is starting again.', {
+    hint: 'Start it with `foreword start` if it does not run, and try again.',
+    cause: error,
+  })
 }
 
 export interface RequestInput {

@@ -52,7 +52,10 @@ export const EXIT_WAITING = 3
 /** Prints how a turn ended, unless it completed. The exit code is 0 only where there is an answer. `place`: the command as written. */
 export function reportTurnEnd(place: string, turn: TurnReference, end: TurnEnd, io: Io): number {
   if (end.type === 'completed') return 0
-  if (end.type === 'cancelled') return 130
+  if (end.type === 'cancelled') {
+    note(io, `Cancelled. ${keptText(turn)}`)
+    return 130
+  }
   if (end.type === 'waiting') {
     note(io, `${applyStyle(io, 'yellow', place, io.stderr)}: ${waitingText(end)}`)
     note(io, `  Continue the session with \`foreword chat --session ${turn.session}\`.`)
@@ -60,8 +63,13 @@ export function reportTurnEnd(place: string, turn: TurnReference, end: TurnEnd, 
   }
   const answered = isAnswered(end)
   note(io, `${applyStyle(io, answered ? 'yellow' : 'red', place, io.stderr)}: ${endText(end)}`)
-  if (!answered) note(io, `  The message is kept in session ${turn.session}.`)
+  if (!answered) note(io, `  ${keptText(turn)}`)
   return answered ? 0 : 1
+}
+
+/** Where a message without an answer is, and what has it answered. */
+function keptText({ session }: TurnReference): string {
+  return `The message is kept in session ${session}. To have it answered: foreword send --session ${session} "go on"`
 }
 
 /** How a turn ended that did not complete: a code for programs, and a sentence. */

@@ -4,7 +4,7 @@ import type { GatewayConnection } from '../capability.ts'
 import { defined, systemClock } from '../platform.ts'
 import type { SessionEvent, SubmittedTurn, TurnView, WaitingApproval } from '../runtime.ts'
 import type { TurnOutcome } from '../session.ts'
-import { sendRequest, requestJson, apiPath } from './answer.ts'
+import { sendRequest, requestJson, apiPath, UNREACHABLE } from './answer.ts'
 import { fetchApprovals } from './approval/waiting.ts'
 import type { Watch } from './approval/watch.ts'
 import { CommandFailure } from './failure.ts'
@@ -109,7 +109,7 @@ async function* turnEvents(
       }
     } catch (error) {
       // A gateway that is closing may come back.
-      if (error instanceof CommandFailure && error.code !== 'closing') throw error
+      if (error instanceof CommandFailure && error.code !== 'closing' && error.code !== UNREACHABLE) throw error
     }
     if (signal?.aborted) return
     await systemClock.sleep(100 * 2 ** failures, signal)

@@ -110,7 +110,14 @@ function tellEnd(end: TurnEnd, io: Io): void {
   if (end.type === 'completed') return
   if (end.type === 'cancelled') note(io, '(cancelled)', 'dim')
   else if (end.type === 'waiting') note(io, waitingText(end), 'yellow')
-  else note(io, endText(end), isAnswered(end) ? 'yellow' : 'red')
+  else {
+    const text = endText(end)
+    note(io, text, isAnswered(end) ? 'yellow' : 'red')
+    // Where a part of the answer is kept, the sentence says so itself.
+    if (!isAnswered(end) && !text.includes('`go on`')) {
+      note(io, '  The message is kept. Write `go on` to have it answered.')
+    }
+  }
 }
 
 async function sessionRow(connection: GatewayConnection, session: string): Promise<SessionRow> {
