@@ -39,14 +39,7 @@ export {
   neutralLine,
   neutralText,
 } from './context/neutral-text.ts'
-export {
-  changedLayer,
-  entryName,
-  entrySentence,
-  listedName,
-  noteNumber,
-  reasonSentence,
-} from './context/explain.ts'
+export { changedLayer, entryName, entrySentence, listedName, noteNumber, reasonSentence } from './context/explain.ts'
 export { entrySentences, type ListedRow, listedRows } from './context/listed-rows.ts'
 export type { CacheMark, CacheRules } from './context/cache-rules.ts'
 export {

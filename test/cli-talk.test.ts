@@ -176,6 +176,14 @@ test('a failed turn ends send with its code and says that the message is kept', 
   assert.deepEqual(JSON.parse(json.stdout).error, { code: 'auth', message: outcome.message })
 })
 
+test('a message that does not fit is kept, and nobody is led to send it once more with the next one', async () => {
+  const outcome = { type: 'failed', code: 'context-overflow', message: 'It needs 182,093 tokens.' }
+  const { stderr } = await run(['send', 'Hello'], { connection: talking(turnStream('', outcome)) })
+  assert.match(stderr, /\n {2}The message is kept in session s1\.\n$/)
+  const chat = await run(['chat'], { connection: talking(turnStream('', outcome)), input: 'Hello\n' })
+  assert.doesNotMatch(chat.stderr, /go on/)
+})
+
 test('send ends with 0 only where there is an answer, and says on the error output how it ended', async () => {
   const words: [object, string, number, RegExp][] = [
     [{ type: 'length', limit: 'tokens' }, 'Half', 0, /length: The answer was cut at its length limit/],

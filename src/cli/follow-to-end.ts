@@ -53,7 +53,7 @@ export const EXIT_WAITING = 3
 export function reportTurnEnd(place: string, turn: TurnReference, end: TurnEnd, io: Io): number {
   if (end.type === 'completed') return 0
   if (end.type === 'cancelled') {
-    note(io, `Cancelled. ${keptText(turn)}`)
+    note(io, `Cancelled. ${keptText(turn, end)}`)
     return 130
   }
   if (end.type === 'waiting') {
@@ -63,13 +63,19 @@ export function reportTurnEnd(place: string, turn: TurnReference, end: TurnEnd, 
   }
   const answered = isAnswered(end)
   note(io, `${applyStyle(io, answered ? 'yellow' : 'red', place, io.stderr)}: ${endText(end)}`)
-  if (!answered) note(io, `  ${keptText(turn)}`)
+  if (!answered) note(io, `  ${keptText(turn, end)}`)
   return answered ? 0 : 1
 }
 
 /** Where a message without an answer is, and what has it answered. */
-function keptText({ session }: TurnReference): string {
-  return `The message is kept in session ${session}. To have it answered: foreword send --session ${session} "go on"`
+function keptText({ session }: TurnReference, end: TurnOutcome): string {
+  const kept = `The message is kept in session ${session}.`
+  return isTooLarge(end) ? kept : `${kept} To have it answered: foreword send --session ${session} "go on"`
+}
+
+/** A message that did not fit is not sent with the next one either. */
+export function isTooLarge(end: TurnOutcome): boolean {
+  return end.type === 'failed' && end.code === 'context-overflow'
 }
 
 /** How a turn ended that did not complete: a code for programs, and a sentence. */

@@ -119,7 +119,7 @@ test('an overflow without room for any prompt names the reserve, not what was wr
   })
   assert.equal(
     error.message,
-    'What must be sent needs 721 tokens, and 0 are available (window 1000 − reserve 5000 − margin 0): ' +
+    'What must be sent needs 721 tokens, and 0 are available (window 1,000 − reserve 5,000 − margin 0): ' +
       'system 533, history 146, after-input 42. ' +
       'The reserve and the margin use the whole window. Lower them, or choose a model with a larger window.',
   )

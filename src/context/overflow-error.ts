@@ -1,3 +1,4 @@
+import { countedText, numberText } from './entry-words.ts'
 import type { AssemblyLayout } from './layout.ts'
 import { type Manifest, type ManifestEntry, slots } from './manifest.ts'
 
@@ -25,10 +26,11 @@ type Advice = NonNullable<AssemblyLayout['advice']>
 
 function messageFor(manifest: Manifest, advice: Advice): string {
   const { used, budget, slots: perSlot } = manifest
-  const parts = slots.filter((slot) => perSlot[slot] > 0).map((slot) => `${slot} ${perSlot[slot]}`)
+  const parts = slots.filter((slot) => perSlot[slot] > 0).map((slot) => `${slot} ${numberText(perSlot[slot])}`)
   return (
-    `What must be sent needs ${used} tokens, and ${budget.available} are available ` +
-    `(window ${budget.window} − reserve ${budget.reserve} − margin ${budget.margin}): ${parts.join(', ')}. ` +
+    `What must be sent needs ${countedText(used, 'token')}, and ${numberText(budget.available)} are available ` +
+    `(window ${numberText(budget.window)} − reserve ${numberText(budget.reserve)} − margin ${numberText(budget.margin)}): ` +
+    `${parts.join(', ')}. ` +
     remedy(manifest, advice)
   )
 }
@@ -80,10 +82,10 @@ function toCandidate(
   const own: Partial<Advice[string]> = Object.hasOwn(advice, layer) ? advice[layer]! : {}
   const { name = `the layer "${id}"`, how: otherwise = 'shorten it', withTool = {} } = own
   const how = Object.entries(withTool).find(([tool]) => tools.has(tool))?.[1] ?? otherwise
-  if (layer === 'attachment') return { tokens, sentence: `The file ${file} alone needs ${tokens}: ${how}.` }
+  if (layer === 'attachment') return { tokens, sentence: `The file ${file} alone needs ${numberText(tokens)}: ${how}.` }
   return largestPart(name, tokens, how)
 }
 
 function largestPart(name: string, tokens: number, how: string): Candidate {
-  return { tokens, sentence: `The largest part is ${name} (${tokens}): ${how}.` }
+  return { tokens, sentence: `The largest part is ${name} (${numberText(tokens)}): ${how}.` }
 }

@@ -3,6 +3,7 @@ import { existsSync, unlinkSync } from 'node:fs'
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makePrivateFolder, serialQueue, syncFolder } from '../platform.ts'
+import { numberText } from '../context.ts'
 import { storeError, StoreError } from './store-error.ts'
 import type { StoredBytes } from './content.ts'
 
@@ -185,7 +186,10 @@ async function writeStream(
     for await (const piece of stream) {
       bytes += piece.byteLength
       if (bytes > maxBytes) {
-        throw new StoreError('too-large', `the file is larger than the limit of ${maxBytes} bytes: send a smaller one`)
+        throw new StoreError(
+          'too-large',
+          `the file is larger than the limit of ${numberText(maxBytes)} bytes: send a smaller one`,
+        )
       }
       hash.update(piece)
       await withStoreErrors(path, () => file.writeFile(piece))

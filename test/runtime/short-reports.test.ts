@@ -58,7 +58,10 @@ test('an answer to a prompt that was possibly truncated is kept with a warning, 
 
   const limit = (await limitOf(at)) ?? assert.fail()
   assert.deepEqual([limit.from, limit.call, limit.since], ['short-report', short.calls[0], at.clock.time()])
-  assert.match((await at.runtime.status()).warnings.join('\n'), /prompts of up to \d+ tokens from .* to .*\(call call_/)
+  assert.match(
+    (await at.runtime.status()).warnings.join('\n'),
+    /prompts of up to [\d,]+ tokens from .* to .*\(call call_/,
+  )
   const next = await at.say('And then?', { session })
   const { manifest } = (await at.store.call(next.calls[0]!)) ?? assert.fail()
   assert.ok(manifest.used <= limit.prompt! && manifest.used < record.manifest.used, String(manifest.used))

@@ -7,7 +7,7 @@ import { CommandFailure } from '../failure.ts'
 import { note } from '../io.ts'
 import { cancel, follow, submit, type TurnEnd } from '../turn.ts'
 import { loadRenderedAnswer, turnDisplay } from '../turn-display.ts'
-import { endText, waitingText } from '../follow-to-end.ts'
+import { endText, isTooLarge, waitingText } from '../follow-to-end.ts'
 
 /** An uploaded file that goes with a message. */
 export interface ChatAttachment {
@@ -114,7 +114,7 @@ function tellEnd(end: TurnEnd, io: Io): void {
     const text = endText(end)
     note(io, text, isAnswered(end) ? 'yellow' : 'red')
     // Where a part of the answer is kept, the sentence says so itself.
-    if (!isAnswered(end) && !text.includes('`go on`')) {
+    if (!isAnswered(end) && !isTooLarge(end) && !text.includes('`go on`')) {
       note(io, '  The message is kept. Write `go on` to have it answered.')
     }
   }

@@ -25,7 +25,7 @@ test('a window that its provider named holds for an hour', async () => {
   assert.deepEqual(limits.sentences(), [limitSentence('local/m', limit)])
   assert.equal(
     limitSentence('local/m', limit),
-    'local/m is used with a window of 4096 tokens from 2026-01-05T12:00:00.000Z to 2026-01-05T13:00:00.000Z, because its provider ' +
+    'local/m is used with a window of 4,096 tokens from 2026-01-05T12:00:00.000Z to 2026-01-05T13:00:00.000Z, because its provider ' +
       'named that limit when it refused a request (call call_1). Lift this with `foreword reload`; models."local/m".window in ' +
       'config.json sets the window for good.',
   )

@@ -1,3 +1,4 @@
+import { numberText } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { LearnedLimit, Clock } from '../../capability.ts'
 import type { ValueStore } from '../../session.ts'
@@ -132,8 +133,8 @@ export function createLearnedLimits(
 /** A limit for people: which limit is in force, since when, because of which answer, until when, and what to do about it. */
 export function limitSentence(model: string, { window, prompt, from, call, since, until }: LearnedLimit): string {
   const what = [
-    ...(window === undefined ? [] : [`a window of ${window} tokens`]),
-    ...(prompt === undefined ? [] : [`prompts of up to ${prompt} tokens`]),
+    ...(window === undefined ? [] : [`a window of ${numberText(window)} tokens`]),
+    ...(prompt === undefined ? [] : [`prompts of up to ${numberText(prompt)} tokens`]),
   ].join(' and ')
   const why = {
     'named-limit': 'its provider named that limit when it refused a request',
