@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { closeBrowser, openedPage } from './browser.ts'
-import { looksRight, send, waitUntil } from './conversation.ts'
+import { looksRight, send, turnEnded, waitUntil } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -47,9 +47,12 @@ test('two models answer one message side by side, each with its call, and the co
       .waitFor()
   }
   await looksRight(page, 'two-models')
-  const left = (await answerOf(page, 'scripted').boundingBox())!
-  const right = (await answerOf(page, 'other').boundingBox())!
-  assert.ok(right.x >= left.x + left.width && right.y === left.y, 'side by side')
+  // Both in one look: the inspector takes its room beside them a moment after the window has its width again.
+  await waitUntil(
+    page,
+    `(([left, right]) => right.x >= left.right && right.y === left.y)(
+      [...document.querySelectorAll('section[aria-label^="Answer of"]')].map((each) => each.getBoundingClientRect()))`,
+  )
 
   const session = page.url().split('/').at(-1)!
   const { calls } = await gateway.curl<{ calls: { id: string; model: string }[] }>(`/api/sessions/${session}/calls`)
@@ -98,6 +101,32 @@ test('one of two answers is stopped by itself, and Stop stops both', async (t) =
   for (const model of ['scripted', 'other']) {
     await answerOf(page, model).getByRole('button', { name: 'Copy the answer' }).waitFor()
   }
+})
+
+test('Stop ends the answers also where the gateway has not yet said that it took the message', async (t) => {
+  const { promise: late, resolve: arrive } = Promise.withResolvers<void>()
+  const answer = ({ newest }: { readonly newest: string }) =>
+    newest === 'Hello' ? { text: 'Yes.' } : { text: ['Not', ' yet'], hangAfter: 1 }
+  const { page } = await openedPage(t, { models: [{ name: 'scripted' }, { name: 'other' }], answer })
+  await send(page, 'Hello')
+  await turnEnded(page)
+  await page.route('**/api/messages', async (route) => {
+    const response = await route.fetch()
+    await late
+    await route.fulfill({ response })
+  })
+  await askBoth(page, 'Which?')
+  await page.keyboard.press('Enter')
+  for (const model of ['scripted', 'other']) {
+    await answerOf(page, model).getByRole('button', { name: 'Stop this answer' }).waitFor()
+  }
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  for (const model of ['scripted', 'other']) {
+    await answerOf(page, model).getByRole('button', { name: 'Copy the answer' }).waitFor()
+  }
+  arrive()
+  await waitUntil(page, `document.querySelector('#message').value === ''`)
+  assert.equal(await page.getByText('It is not known whether the message arrived.').count(), 0)
 })
 
 test('a model has the name that the catalogue knows and badges of what it can do, wherever it is shown', async (t) => {

@@ -102,6 +102,7 @@ export function MessageForm(props: MessageFormProps): ReactNode {
     failure ??
     sending.error ??
     (isUnknown ? { message: t`This message may not have arrived.`, hint: UNKNOWN_HINT } : undefined)
+  const isKept = sending.busy && sending.error !== undefined
   const uploads = attachments.items.some(({ state }) => state.type === 'uploading')
 
   return (
@@ -111,7 +112,7 @@ export function MessageForm(props: MessageFormProps): ReactNode {
       <div className="min-h-0 overflow-y-auto px-3 pt-1 pb-1">
         <div className="mx-auto flex max-w-3xl flex-col gap-2">
           {/* A message that is being sent again says the same. */}
-          {!connected && !(sending.busy && sending.error) && (
+          {!connected && !isKept && (
             <p role="status" className="text-sm text-warn">
               {t`Connecting to the gateway again …`}
             </p>
@@ -147,7 +148,8 @@ export function MessageForm(props: MessageFormProps): ReactNode {
           onTemplate={({ name, template: text = '' }) => template.begin({ name, text, argument: '' })}
           onFiles={attachments.add}
           onSend={send}
-          onStop={sending.busy ? sending.giveUp : running ? () => void stop() : undefined}
+          // A turn that is on the screen is what is meant, and no more the message that began it.
+          onStop={isKept || (sending.busy && !running) ? sending.giveUp : running ? () => void stop() : undefined}
         />
         <ContextStrip next={next} onInspect={onInspect} />
       </div>
