@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { closeBrowser, openedPage } from './browser.ts'
 import { looksRight } from './conversation.ts'
+import { isGone } from './idle.ts'
 
 after(closeBrowser)
 
@@ -76,10 +77,10 @@ test('4. an answer is regenerated beside the first one', async (t) => {
 })
 
 test('4. a conversation is forked from its first message, and what followed is a click away', async (t) => {
-  const { page } = await openedPage(t, { answer: ({ newest }) => ({ text: `You wrote: ${newest}` }) })
+  const { page, gateway } = await openedPage(t, { answer: ({ newest }) => ({ text: `You wrote: ${newest}` }) })
   for (const text of ['first', 'second']) await say(page, text)
   await page.getByRole('article').first().getByLabel('Go on from here in a branch').click()
-  await page.getByText('You wrote: second').waitFor({ state: 'detached' })
+  await isGone(page, gateway, page.getByRole('article').getByText('You wrote: second'))
   await page.getByRole('button', { name: 'Show what followed' }).click()
   await page.getByText('You wrote: second').waitFor()
   await page.getByRole('article').first().getByLabel('Go on from here in a branch').click()

@@ -1,4 +1,5 @@
-import type { Page } from 'playwright-core'
+import assert from 'node:assert/strict'
+import type { Locator, Page } from 'playwright-core'
 import type { RealGateway } from '../end-to-end/gateway.ts'
 import { waitUntil } from './conversation.ts'
 
@@ -14,6 +15,15 @@ export async function idle(page: Page, gateway: Pick<RealGateway, 'curl' | 'idle
   const entries = session === undefined ? 0 : await entriesOf(gateway, session)
   const isIdle = `idle === 'true' && seq >= ${entries}`
   await waitUntil(page, `(({ idle, seq = 0 }) => ${isIdle})(document.documentElement.dataset)`)
+}
+
+/**
+ * What was on the page is not on it any more once everything has come to its end. A list that is read again is empty for a
+ * moment, and a look into that moment would find whatever comes back gone.
+ */
+export async function isGone(page: Page, gateway: Pick<RealGateway, 'curl' | 'idle'>, locator: Locator): Promise<void> {
+  await idle(page, gateway)
+  assert.deepEqual(await locator.allInnerTexts(), [])
 }
 
 /** 0 for a session that is not there: the page shows that. */

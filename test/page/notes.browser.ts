@@ -4,6 +4,7 @@ import type { BrowserContextOptions } from 'playwright-core'
 import type { SessionNotes } from '../../src/capability.ts'
 import { blankPage, closeBrowser } from './browser.ts'
 import { looksRight } from './conversation.ts'
+import { isGone } from './idle.ts'
 
 after(closeBrowser)
 
@@ -96,7 +97,7 @@ test('a note that is not sent for want of room says so, with its text', async (t
 })
 
 test('notes are left out after a question, and the next call has none', async (t) => {
-  const { page, notes, rows } = await noted(t, 'They agreed on feet.')
+  const { page, gateway, notes, rows } = await noted(t, 'They agreed on feet.')
   const { length } = (await notes()).notes
   await page.getByRole('button', { name: 'Forget' }).click()
   await page.getByRole('button', { name: 'Forget', expanded: true }).click()
@@ -108,7 +109,7 @@ test('notes are left out after a question, and the next call has none', async (t
     .getByText(/left out from the next call on\.$/)
     .waitFor()
   assert.deepEqual((await notes()).notes, [])
-  await rows.first().waitFor({ state: 'detached' })
+  await isGone(page, gateway, rows)
 })
 
 test('what can be done with a note fits, and axe finds nothing serious, light and dark, on a phone and a desk', async (t) => {

@@ -5,6 +5,7 @@ import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { closeBrowser, openedPage } from './browser.ts'
 import { downloadedText, looksRight, styleOf } from './conversation.ts'
+import { isGone } from './idle.ts'
 import { writeSessions } from './large-home.ts'
 
 after(closeBrowser)
@@ -72,7 +73,7 @@ test('1. a pinned session stays on top, and a folder shows its own sessions alon
   await page.getByRole('button', { name: 'Save' }).click()
   await sessions(page).getByRole('button', { name: 'Filter' }).click()
   await page.getByLabel('Folder', { exact: true }).selectOption('Reef')
-  await row(page, 'Second question').waitFor({ state: 'detached' })
+  await isGone(page, gateway, row(page, 'Second question'))
   await row(page, 'First question').waitFor()
 })
 
@@ -81,7 +82,7 @@ test('1. a search finds titles, and words that were said', async (t) => {
   const { session } = await gateway.say('What does the moon do?')
   await gateway.say('Something else entirely')
   await sessions(page).getByLabel('Search sessions').fill('DOES what')
-  await row(page, 'Something else').first().waitFor({ state: 'detached' })
+  await isGone(page, gateway, row(page, 'Something else'))
   await row(page, 'What does the moon do?').first().waitFor()
   await sessions(page).getByLabel('Search sessions').fill('causes')
   await sessions(page).getByRole('heading', { name: 'In conversations' }).waitFor()
@@ -157,7 +158,7 @@ test('1. the list tells at a glance what works, waits for a person, is done and 
   await row(page, 'Waits for you: Ask').waitFor()
   await sessions(page).getByRole('button', { name: 'Filter' }).click()
   await page.getByLabel('State').selectOption('Waits for you')
-  await row(page, 'Failed: Fail').waitFor({ state: 'detached' })
+  await isGone(page, gateway, row(page, 'Failed: Fail'))
   const waiting = await gateway.curl<{ readonly sessions: readonly { readonly id: string }[] }>(
     '/api/sessions?state=waits',
   )
@@ -188,14 +189,14 @@ test('1. a deletion is undone, and a page that is closed in time has deleted not
   const { page, gateway, another } = await openedPage(t, answers)
   const { session } = await gateway.say('Keep me')
   await choose(page, 'Keep me', 'Delete')
-  await row(page, 'Keep me').waitFor({ state: 'detached' })
+  await isGone(page, gateway, row(page, 'Keep me'))
   await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
   await row(page, 'Keep me').waitFor()
 
   const closed = await another()
   await closed.goto(gateway.url)
   await choose(closed, 'Keep me', 'Delete')
-  await row(closed, 'Keep me').waitFor({ state: 'detached' })
+  await isGone(closed, gateway, row(closed, 'Keep me'))
   await closed.close()
   await gateway.curl(`/api/sessions/${session}`)
 
@@ -231,13 +232,13 @@ test('1. a session that is about to be deleted is imported again under its id', 
   await choose(page, 'Bring me back', 'Export')
   const buffer = Buffer.from(await downloadedText(await download))
   await choose(page, 'Bring me back', 'Delete')
-  await row(page, 'Bring me back').waitFor({ state: 'detached' })
+  await isGone(page, gateway, row(page, 'Bring me back'))
   await page
     .getByLabel('File with an exported session')
     .setInputFiles({ name: 'session.jsonl', mimeType: 'application/jsonl', buffer })
   await page.waitForURL(new RegExp(`/sessions/${session}$`))
   await row(page, 'Bring me back').waitFor()
-  await page.getByRole('status').getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' })
+  await isGone(page, gateway, page.getByRole('status').getByRole('button', { name: 'Undo' }))
 })
 
 test('1. 5,000 sessions: the last is reached by scrolling, any is found by words', async (t) => {

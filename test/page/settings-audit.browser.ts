@@ -8,6 +8,7 @@ import type { AuditRecord } from '../../src/session.ts'
 import { run } from '../cli/recorded-io.ts'
 import { blankPage, closeBrowser, type OpenedPage, seriousFaults } from './browser.ts'
 import { picture, downloadedText, looksRight } from './conversation.ts'
+import { isGone } from './idle.ts'
 
 after(closeBrowser)
 
@@ -60,7 +61,7 @@ test('the audit lists what tools did, filters it, and opens a record to all of i
   const form = main.getByRole('form', { name: 'Which records' })
   await form.getByLabel('Tool').fill('read_file')
   await page.keyboard.press('Enter')
-  await items.filter({ hasText: 'edit_file' }).waitFor({ state: 'detached' })
+  await isGone(page, gateway, items.filter({ hasText: 'edit_file' }))
   const item = items.filter({ hasText: 'ran' })
   await item.locator('summary').click()
   for (const text of [ran.hash, ran.previous, ran.session!, ran.turn!]) {

@@ -9,6 +9,7 @@ import type { Locator, Page } from 'playwright-core'
 import type { Finding } from '../../src/capability.ts'
 import { blankPage, closeBrowser } from './browser.ts'
 import { looksRight } from './conversation.ts'
+import { isGone } from './idle.ts'
 
 after(closeBrowser)
 
@@ -71,7 +72,7 @@ test('a problem comes first with its hint, and is gone when the checks run again
   await main.getByRole('button', { name: 'Run again' }).click()
   await checked(page)
   await main.getByRole('region', { name: 'In order' }).getByText('nothing on the allowlist').waitFor()
-  await row.waitFor({ state: 'detached' })
+  await isGone(page, gateway, row)
 })
 
 test('a finding about a setting links to its page', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { blankPage, closeBrowser } from './browser.ts'
 import { fitsWidth, looksRight, visit } from './conversation.ts'
-import { idle } from './idle.ts'
+import { idle, isGone } from './idle.ts'
 
 after(closeBrowser)
 
@@ -58,7 +58,7 @@ for (const [kind, body] of [
     await main.getByText(`Removed ${kind}s`).click()
     await main.getByRole('button', { name: `Put ${body.name} back` }).click()
     await main.getByRole('link', { name: new RegExp(`^${body.name}`) }).waitFor()
-    await main.getByText(`Removed ${kind}s`).waitFor({ state: 'detached' })
+    await isGone(page, gateway, main.getByText(`Removed ${kind}s`))
   })
 }
 

@@ -7,6 +7,7 @@ import type { ScriptedAnswer, ScriptedRequest } from '../../src/testing.ts'
 import type { RealGateway } from '../end-to-end/gateway.ts'
 import { blankPage, closeBrowser, seriousFaults } from './browser.ts'
 import { looksRight, picture, visit } from './conversation.ts'
+import { isGone } from './idle.ts'
 
 after(closeBrowser)
 
@@ -102,7 +103,7 @@ test('files are added to a project and removed, each with its size or the reason
   const dialog = page.getByRole('dialog', { name: 'Remove a file' })
   assert.deepEqual(await seriousFaults(page), [])
   await dialog.getByRole('button', { name: 'Remove it' }).click()
-  await files.getByRole('listitem').filter({ hasText: 'empty.pdf' }).waitFor({ state: 'detached' })
+  await isGone(page, gateway, files.getByRole('listitem').filter({ hasText: 'empty.pdf' }))
   const kept = await gateway.curl<{ readonly files: readonly { readonly name: string }[] }>(
     `/api/files?owner=project/${id}`,
   )

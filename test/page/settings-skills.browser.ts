@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { after, test } from 'node:test'
 import { blankPage, closeBrowser } from './browser.ts'
 import { looksRight, picture } from './conversation.ts'
+import { isGone } from './idle.ts'
 
 after(closeBrowser)
 
@@ -122,14 +123,14 @@ test('a skill that is mended in its file is loaded once the folders are read aga
   await page.reload()
   await main.getByText(/The gateway has read 3 skills, and 4 would load now/).waitFor()
   await main.getByRole('button', { name: 'Read the folders again' }).click()
-  await main.getByText(/The gateway has read/).waitFor({ state: 'detached' })
+  await isGone(page, gateway, main.getByText(/The gateway has read/))
   await main.getByText(/^All 4 skills in full/).waitFor()
   assert.equal(await main.getByRole('listitem', { name: 'twin' }).count(), 1)
   writeFileSync(join(gateway.home, 'skills', 'gated', 'SKILL.md'), skill('description: No gate.', 'Another body.'))
   await page.reload()
   await main.getByText('Changed after the gateway has read them: gated. Read them again.').waitFor()
   await main.getByRole('button', { name: 'Read the folders again' }).click()
-  await main.getByText(/Changed after the gateway/).waitFor({ state: 'detached' })
+  await isGone(page, gateway, main.getByText(/Changed after the gateway/))
 })
 
 test('300 skills are found by a filter, and what reaches a model or an agent is said with the reason', async (t) => {
