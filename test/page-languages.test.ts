@@ -80,6 +80,23 @@ function valuesOf(text: string): string {
   return [...new Set(text.match(/\{\d\}/g))].toSorted().join(' ')
 }
 
+/** German words that the page says otherwise, with the one that it has. */
+const OTHER_WORDS: Readonly<Record<string, RegExp>> = {
+  Eigentümer: /Besitzer/,
+  'Token, also of several': /Tokens/,
+  unversehrt: /\bheil\b/,
+}
+
+test('one thing has one word in German', () => {
+  const catalogue = readFileSync(join(web, 'languages/de.json'), 'utf8')
+  const texts = Object.values(JSON.parse(catalogue) as Readonly<Record<string, Entry>>)
+  const forms = texts.flatMap((entry) => (typeof entry === 'string' ? [entry] : Object.values(entry)))
+  const faults = Object.entries(OTHER_WORDS).flatMap(([word, other]) =>
+    forms.filter((form) => other.test(form)).map((form) => `${word}: ${form}`),
+  )
+  assert.deepEqual(faults, [])
+})
+
 test('what is no text of the page is told from what is', () => {
   const source = `
     const looks = { plain: 'border border-line bg-raised' }

@@ -16,13 +16,13 @@ const pageHeaders = {
 /** What German pages say by the code of a failure; behind it they have the message, as it is. */
 const german: Readonly<Record<string, string>> = {
   unauthorized:
-    'Dieser Link meldet niemanden an: Er ist schon benutzt, abgelaufen oder nicht vollständig. Bitte den Eigentümer dieses Gateways um einen neuen.',
+    'Dieser Link meldet niemanden an: Er wurde schon benutzt, ist abgelaufen oder unvollständig. Bitte den Eigentümer dieses Gateways um einen neuen.',
   'sign-in-failed': 'Die Anmeldung ist fehlgeschlagen. Beginne sie noch einmal.',
   'sign-in-denied':
-    'Beim Anbieter bist du angemeldet, aber hier hat dich niemand eingelassen. Bitte den Eigentümer dieses Gateways darum.',
+    'Dein Konto wurde erkannt, hat aber keinen Zugang zu diesem Gateway. Bitte den Eigentümer dieses Gateways darum.',
   'sign-in-unavailable':
-    'Der Anbieter der Anmeldung antwortet nicht, wie er soll. Versuche es später noch einmal. Token und angemeldete Browser funktionieren weiter.',
-  'too-many-attempts': 'Zu viele Versuche sind fehlgeschlagen. Warte einen Moment, und versuche es dann noch einmal.',
+    'Der Anmeldedienst antwortet nicht richtig. Versuche es später noch einmal. Token gelten weiter, und angemeldete Browser bleiben angemeldet.',
+  'too-many-attempts': 'Zu viele Versuche sind fehlgeschlagen. Warte einen Moment und versuche es dann noch einmal.',
 }
 
 /** Whether a request is of a browser that shows the answer as a page. */

@@ -178,7 +178,7 @@ test('6. the palette finds sessions, pages, commands and colours, by keyboard al
   await marked.getByText('New conversation').waitFor()
   assert.deepEqual(await seriousFaults(page), [])
   await page.keyboard.type('nothing like this')
-  await page.getByText('Nothing is called so.').waitFor()
+  await page.getByText('Nothing has that name.').waitFor()
 })
 
 test('6. a key that is pressed before the gateway has answered is not lost', async (t) => {

@@ -57,7 +57,7 @@ test('a person chooses German: the whole page is in it at once, with its numbers
   assert.equal(await page.evaluate(loaded), 1)
 
   await page.goto(gateway.url)
-  await page.getByPlaceholder('Frag etwas').waitFor()
+  await page.getByPlaceholder('Frag, was du willst').waitFor()
   await idle(page, gateway)
   assert.deepEqual(await englishTexts(page), [])
   await page.locator('#message').fill('Wie hoch steht das Wasser?')

@@ -173,7 +173,7 @@ function SignInPage({ wasIn }: { readonly wasIn: boolean }): ReactNode {
         {rich`Open the link that ${<code>foreword start</code>} prints, or paste the token. The command ${<code>foreword token</code>} shows it.`}
       </p>
       <p className="text-sm text-soft">
-        {t`On a gateway of somebody else, the link of an invitation signs you in, once. Its owner can make another one.`}
+        {t`On somebody else's gateway, the link of an invitation signs you in, once. The owner can make another one.`}
       </p>
       <form onSubmit={(event) => void submit(event)} className="flex gap-2">
         <label className="sr-only" htmlFor="token">

@@ -124,7 +124,7 @@ function PaletteList({ groups }: { readonly groups: readonly PaletteGroup[] }): 
       />
       {items.length === 0 && (
         <p role="status" className="p-3 text-sm text-soft">
-          {t`Nothing is called so.`}
+          {t`Nothing has that name.`}
         </p>
       )}
       {/* As high with little in it: the field that one types into stays where it is. */}

@@ -114,7 +114,7 @@ export default function ModelPicker({ chosen, usual, beside, onChoose, onBeside 
           </li>
         ))}
       </ul>
-      {data !== undefined && found.length === 0 && <p className="text-sm text-soft">{t`No model is called so.`}</p>}
+      {data !== undefined && found.length === 0 && <p className="text-sm text-soft">{t`No model has that name.`}</p>}
       {isOwner && (
         <a href="/settings/models" className="text-xs text-accent underline underline-offset-2">
           {t`Attach another model`}
@@ -226,7 +226,7 @@ function Abilities({ model, isMixed }: { readonly model: Model; readonly isMixed
   const price = facts?.price
   const more = [
     ...(facts?.name === undefined ? [] : [isMixed ? id : shortName(id)]),
-    ...(price ? [t`${dollars(price.input)} in, ${dollars(price.output)} out for a million`] : []),
+    ...(price ? [t`${dollars(price.input)} in, ${dollars(price.output)} out per million tokens`] : []),
     ...(facts?.free ? [t`free`] : []),
   ]
   return (

@@ -123,7 +123,7 @@ function NoteActions({ path, notes, isNewest }: NoteActionsProps): ReactNode {
       </div>
       {asks && (
         <div className="flex flex-col items-start gap-2 rounded-lg border border-warn p-2">
-          <p>{t`The next call announces what was cut and says nothing of it. The conversation itself stays.`}</p>
+          <p>{t`The next call says that something was cut, and no more of it. The conversation itself stays.`}</p>
           <Button look="danger" disabled={busy !== undefined} onClick={() => void act('forget', forget)}>
             {notes === 1 ? t`Leave the note out` : t`Leave all ${notes} notes out`}
           </Button>

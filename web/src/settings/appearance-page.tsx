@@ -14,7 +14,7 @@ export default function AppearancePage(): ReactNode {
   }, [])
   return (
     <div className="flex flex-col gap-4">
-      <p className="text-soft">{t`How the page looks, its language, and when it calls you. All of it belongs to this browser.`}</p>
+      <p className="text-soft">{t`How the page looks, its language, and when it notifies you. This browser keeps all of it.`}</p>
       <fieldset className="flex flex-col gap-2 text-sm">
         <legend className="mb-2 font-medium">{t`Colours`}</legend>
         {themes.map(({ id, title }) => (

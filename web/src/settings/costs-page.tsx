@@ -37,7 +37,7 @@ export default function CostsPage(): ReactNode {
   return (
     <div className="flex flex-col gap-5">
       <p className="text-sm text-soft">
-        {t`What the calls cost and read, as the providers reported it, at the prices known now. Days are those of ${zone}.`}
+        {t`What the calls cost and read, as the providers reported it, at the prices known now. Days begin at midnight, ${zone}.`}
       </p>
       {session ? <OneSession session={session} /> : <CostsBudgets />}
       <div className="flex flex-wrap gap-x-2 gap-y-3 sm:gap-x-6">

@@ -40,7 +40,7 @@ export function ToolList({ tools, draft }: ToolListProps): ReactNode {
             </Button>
           }
         >
-          {t`No tool or owner has these letters.`}
+          {t`No tool has these letters, nor has what it comes from.`}
         </Empty>
       )}
       {[...ofGroups, [OTHERS, others] as const].map(([title, group]) => (
