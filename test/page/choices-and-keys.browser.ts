@@ -60,7 +60,7 @@ test('6. model, agent, project, subject and layout are chosen before the first m
   assert.deepEqual([changed['model'], changed['agent'], changed['layout']], [undefined, undefined, 'chai'])
 })
 
-test('the list of models has them by provider, and last what cannot be used and why; it is searched, a favourite comes first, and letters typed anywhere go to the message', async (t) => {
+test('the list of models has them by provider, and last what cannot be used and why; it is searched, a favourite comes first, and what is typed or pasted anywhere goes to the message', async (t) => {
   const models = [{ name: 'scripted' }, { name: 'another' }, { name: 'third' }]
   const prepare = async (home: string): Promise<void> => {
     const path = join(home, 'config.json')
@@ -87,6 +87,11 @@ test('the list of models has them by provider, and last what cannot be used and 
   await page.getByRole('button', { name: 'Model: ollama/another' }).waitFor()
   await page.getByRole('link', { name: 'New conversation' }).focus()
   await page.keyboard.type('high water?')
+  await waitForText(page, 'high water?')
+  for (const key of ['a', 'x']) await page.keyboard.press(`ControlOrMeta+${key}`)
+  await waitForText(page, '')
+  await page.getByRole('link', { name: 'New conversation' }).focus()
+  await page.keyboard.press('ControlOrMeta+v')
   await waitForText(page, 'high water?')
   await page.reload()
   await page.getByRole('button', { name: /^Model: / }).click()

@@ -170,6 +170,9 @@ test('8. a message that does not fit is seen in the bar, which says what to do',
     .getByRole('complementary', { name: 'Inspector' })
     .getByRole('img', { name: /Your message: 8,\d+ tokens/ })
     .waitFor()
+  // It is never sent, so no cache has anything of it, and it has no price.
+  const sum = page.getByRole('region', { name: 'Cost of the call' }).getByRole('table')
+  assert.match(await sum.innerText(), /^Prompt\s+8,\d+\s+does not fit$/)
   await field(page).fill('word')
   await strip(page).getByRole('button').waitFor()
 })

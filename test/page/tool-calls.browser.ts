@@ -67,6 +67,14 @@ test('2. a call that asks shows exactly what it would do and what was read befor
   const texts = asked.getByRole('list', { name: 'Texts of others that were read' })
   await texts.getByText('file log.txt', { exact: true }).waitFor()
   await texts.getByText('file subjects/tide', { exact: true }).waitFor()
+  // However little room there is, nobody decides without having seen it.
+  await page.setViewportSize({ width: 360, height: 640 })
+  await asked.getByRole('button', { name: 'Approve once' }).scrollIntoViewIfNeeded()
+  const seen = await page.evaluate<number>(`new Promise((resolve) =>
+    new IntersectionObserver(([{ intersectionRatio }]) => resolve(intersectionRatio))
+      .observe(document.querySelector('[aria-label="Texts of others that were read"] li:last-child')))`)
+  assert.equal(seen, 1)
+  await page.setViewportSize({ width: 360, height: 900 })
   const difference = asked.getByLabel('Difference')
   const inkOf = (text: string) => styleOf(difference.getByText(text, { exact: true }), 'color')
   await inEachScheme(page, async (colorScheme) => {

@@ -11,7 +11,7 @@ export function followShortcuts(): void {
   globalThis.addEventListener('keydown', (event) => {
     const action = actionOf(event)
     // The letter itself then goes where the focus is.
-    if (isForMessage(event)) document.querySelector<HTMLTextAreaElement>('#message')?.focus()
+    if (isForMessage(event) || isPaste(event)) document.querySelector<HTMLTextAreaElement>('#message')?.focus()
     if (action === undefined) return
     event.preventDefault()
     if (action === 'new') {
@@ -48,6 +48,12 @@ function actionOf(event: KeyboardEvent): 'palette' | 'keys' | 'new' | 'message' 
 /** A letter that is typed where no one reads letters. */
 function isForMessage({ key, ctrlKey, metaKey, altKey, target, defaultPrevented }: KeyboardEvent): boolean {
   if (defaultPrevented || ctrlKey || metaKey || altKey || !/^[\p{L}\p{N}]$/u.test(key) || isTyping(target)) return false
+  return document.querySelector('dialog[open], :popover-open') === null
+}
+
+/** What is pasted where no one writes goes into the message, as a letter does. */
+function isPaste({ key, ctrlKey, metaKey, altKey, target, defaultPrevented }: KeyboardEvent): boolean {
+  if (defaultPrevented || !(ctrlKey || metaKey) || altKey || key.toLowerCase() !== 'v' || isTyping(target)) return false
   return document.querySelector('dialog[open], :popover-open') === null
 }
 

@@ -44,10 +44,10 @@ export function ApprovalCard({
       ]}
       refusal={t`Deny`}
       refuse={(reason) => decide({ decision: 'deny', ...(reason === '' ? {} : { reason }) })}
+      warning={<ForeignTexts texts={texts} />}
     >
       <h3 className="font-medium">{rich`May ${<code dir="ltr">{request.tool}</code>} run?`}</h3>
       <CallDescription request={request} rule={rule} />
-      <ForeignTexts texts={texts} />
       {(texts.length === 0 || hasRead(read)) && <ReadBefore read={read} />}
     </DecisionButtons>
   )

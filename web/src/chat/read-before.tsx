@@ -24,7 +24,11 @@ export function ForeignTexts({ texts }: { readonly texts: readonly ForeignText[]
   return (
     <div className="text-sm">
       <p className="text-warn">{t`This call was asked for after the model read texts of others:`}</p>
-      <ul className="mt-1 list-disc pl-5 text-xs break-words" aria-label={t`Texts of others that were read`}>
+      <ul
+        className="mt-1 max-h-[12dvh] list-disc overflow-y-auto pl-5 text-xs break-words"
+        tabIndex={0}
+        aria-label={t`Texts of others that were read`}
+      >
         {foreignTextNames(texts).map((name) => (
           <li key={name}>{name}</li>
         ))}

@@ -70,6 +70,8 @@ interface ShownAccount {
   readonly figures: CallFigures
   /** What its longest answer would cost, US dollars: of the next call. */
   readonly answer?: number | undefined
+  /** Whether it can be sent at all. */
+  readonly fits?: boolean
 }
 
 /** A call that was made, or the next one as the line under the field has it. */
@@ -82,7 +84,8 @@ function useShownAccount({ session, call }: Inspected): ShownAccount | undefined
     const { preview, error } = asked
     const overfull = error?.facts['manifest'] as Manifest | undefined
     if (preview) return accountOf(preview)
-    return overfull && accountOf({ manifest: overfull, figures: callFigures(overfull, { price: undefined }) })
+    if (overfull === undefined) return undefined
+    return { ...accountOf({ manifest: overfull, figures: callFigures(overfull, { price: undefined }) }), fits: false }
   }, [made, call, asked, session])
 }
 

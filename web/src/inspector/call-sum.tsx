@@ -16,10 +16,12 @@ interface CallSumProps {
   readonly manifest: ReportedManifest
   /** What the longest answer would cost, US dollars: of the next call. */
   readonly answer?: number | undefined
+  /** One that does not fit is never sent: no cache has any of it, and it costs nothing. */
+  readonly fits?: boolean
 }
 
 /** What a call reads from the cache, writes to it, and reads anew, in tokens and money: rows that add up. */
-export function CallSum({ call, figures, counted, manifest, answer }: CallSumProps): ReactNode {
+export function CallSum({ call, figures, counted, manifest, answer, fits = true }: CallSumProps): ReactNode {
   const { basis, total, cached, written, fresh, money, parts } = figures
   const isMade = call !== undefined
   const output = counted.reported?.outputTokens
@@ -28,7 +30,7 @@ export function CallSum({ call, figures, counted, manifest, answer }: CallSumPro
     <section aria-label={t`Cost of the call`} className="text-sm">
       <table className="w-full tabular-nums">
         <tbody>
-          {cached === undefined ? (
+          {!fits ? null : cached === undefined ? (
             <SumRow name={t`From the cache`} money={undefined}>
               <Figure kind="cached" call={call} value={undefined}>
                 {t`not reported`}
@@ -65,7 +67,9 @@ export function CallSum({ call, figures, counted, manifest, answer }: CallSumPro
               </Figure>
             </td>
             <td className="min-w-24 ps-3 text-end whitespace-nowrap">
-              {isMade ? (
+              {!fits ? (
+                <span className="text-bad">{t`does not fit`}</span>
+              ) : isMade ? (
                 promptMoney !== undefined && price(promptMoney)
               ) : (
                 <Figure kind="money" call={call} value={money}>

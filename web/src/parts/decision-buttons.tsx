@@ -22,6 +22,8 @@ interface DecisionButtonsProps {
   refuse(reason: string): Promise<unknown>
   /** What is decided about. The keys work while the focus is anywhere in it. */
   readonly children: ReactNode
+  /** What nobody should decide without: it is in sight beside the buttons however long the rest is. */
+  readonly warning?: ReactNode
 }
 
 /**
@@ -35,6 +37,7 @@ export function DecisionButtons(props: DecisionButtonsProps): ReactNode {
   return (
     <div role="group" aria-label={props.label} className="flex flex-col gap-3">
       {props.children}
+      {props.warning}
       {isKnown && (
         <p className="text-warn">
           {t`You cannot decide about this with your role. The owner of this gateway can make you a member, or allow the tool; until then you can stop the turn.`}
@@ -44,7 +47,7 @@ export function DecisionButtons(props: DecisionButtonsProps): ReactNode {
   )
 }
 
-function Decision({ label, agreements, refusal, refuse, children }: DecisionButtonsProps): ReactNode {
+function Decision({ label, agreements, refusal, refuse, children, warning }: DecisionButtonsProps): ReactNode {
   const [asksReason, setAsksReason] = useState(false)
   const [reason, setReason] = useState('')
   const [busy, setBusy] = useState(false)
@@ -103,6 +106,7 @@ function Decision({ label, agreements, refusal, refuse, children }: DecisionButt
       <div tabIndex={-1} className="flex max-h-[55dvh] flex-col gap-3 overflow-y-auto max-sm:max-h-[34dvh]">
         {children}
       </div>
+      {warning}
       {error && <ErrorNote error={error} />}
       {asksReason ? (
         <form
