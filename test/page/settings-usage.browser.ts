@@ -53,7 +53,7 @@ test('usage shows the tokens of the gateway by day, model, layer, tool and sessi
   const together = main.getByRole('region', { name: 'Together' })
   await together.getByText('10,000').waitFor()
   const zone = await page.evaluate<string>('Intl.DateTimeFormat().resolvedOptions().timeZone')
-  await main.getByText(`Days are those of ${zone}.`).waitFor()
+  await main.getByText(`Days begin at midnight, ${zone}.`).waitFor()
 
   await main.getByText('Model', { exact: true }).click()
   const models = main.getByRole('table', { name: 'Usage by model' })

@@ -128,6 +128,19 @@ test('11: the timeline marks cuts, and its bars open calls by click and by keybo
   await page.getByText('As a table').click()
   assert.equal(await page.getByRole('table').getByRole('row').count(), 8)
   await page.getByRole('row', { name: /cut/ }).waitFor()
+  // A number is on one line, however long the sentences beside it are.
+  const broken = await page
+    .getByRole('table')
+    .locator('th, td:not(:last-child)')
+    .evaluateAll((cells) => {
+      const linesOf = (cell: (typeof cells)[number]): number => {
+        const range = cell.ownerDocument.createRange()
+        range.selectNodeContents(cell)
+        return new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom))).size
+      }
+      return cells.filter((cell) => linesOf(cell) > 1).map(({ textContent }) => textContent)
+    })
+  assert.deepEqual(broken, [])
 })
 
 test('12: two calls are compared: what came and changed, the text difference, and the cause in words', async (t) => {

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import useSWR from 'swr'
 import type { ApiError } from '../api/client.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { count, dollars, percent } from '../parts/numbers.ts'
+import { count, dollars, percent, price } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import type { Inspected } from './share-late-panel.tsx'
 import { Figure } from './figure.tsx'
@@ -102,7 +102,7 @@ function pointWords({ figures, isCut, cutWords, breaksCache }: TimelinePoint, nu
   const facts = [
     t`Call ${number}: ${used} tokens`,
     t`${percent(reused / Math.max(1, used))} as in the call before`,
-    ...(money === undefined ? [] : [dollars(money)]),
+    ...(money === undefined ? [] : [price(money)]),
     ...(isCut ? [t`history cut`, ...(cutWords === undefined ? [] : [cutWords])] : []),
     ...(breaksCache ? [t`cache broken`] : []),
   ]
@@ -136,11 +136,11 @@ interface TimelineTableProps {
 
 const columns = [
   { title: t`Call`, className: 'text-start' },
-  { title: t`Tokens`, className: 'text-end' },
-  { title: t`Same`, className: 'text-end' },
-  { title: t`Cached`, className: 'text-end' },
-  { title: t`Cost`, className: 'text-end' },
-  { title: t`What happened`, className: 'ps-2 text-start' },
+  { title: t`Tokens`, className: 'ps-2 text-end' },
+  { title: t`Same`, className: 'ps-2 text-end' },
+  { title: t`Cached`, className: 'ps-2 text-end' },
+  { title: t`Cost`, className: 'ps-2 text-end' },
+  { title: t`What happened`, className: 'min-w-40 ps-3 text-start' },
 ] as const
 
 /** The same as the bars in numbers, for those who read rather than look. */
@@ -149,8 +149,9 @@ function TimelineTable({ session, points }: TimelineTableProps): ReactNode {
     <details className="text-sm">
       <summary className="cursor-pointer text-soft">{t`As a table`}</summary>
       <div className="max-h-80 overflow-auto">
-        <table className="w-full tabular-nums">
-          <thead className="text-xs text-soft">
+        {/* The sentences of the last column leave the numbers whole. */}
+        <table className="w-full text-xs whitespace-nowrap tabular-nums">
+          <thead className="text-soft">
             <tr>
               {columns.map(({ title, className }) => (
                 <th key={title} scope="col" className={`py-1 font-medium ${className}`}>
@@ -170,23 +171,23 @@ function TimelineTable({ session, points }: TimelineTableProps): ReactNode {
                     {index + 1}
                   </Link>
                 </th>
-                <td className="text-end">
+                <td className="ps-2 text-end">
                   <Figure kind="total" call={id} value={total}>
                     {count(total)}
                   </Figure>
                 </td>
-                <td className="text-end">{same === undefined ? '–' : count(same)}</td>
-                <td className="text-end">
+                <td className="ps-2 text-end">{same === undefined ? '–' : count(same)}</td>
+                <td className="ps-2 text-end">
                   <Figure kind="cached" call={id} value={cached}>
                     {cached === undefined ? '–' : count(cached)}
                   </Figure>
                 </td>
-                <td className="text-end">
+                <td className="ps-2 text-end">
                   <Figure kind="money" call={id} value={money}>
-                    {money === undefined ? '–' : dollars(money)}
+                    {money === undefined ? '–' : price(money)}
                   </Figure>
                 </td>
-                <td className="ps-2">
+                <td className="ps-3 whitespace-normal">
                   {[...(isCut ? [cutWords ?? t`cut`] : []), ...(breaksCache ? [t`cache broken`] : [])].join(', ')}
                 </td>
               </tr>
