@@ -36,7 +36,7 @@ export {
 } from './capability/channel.ts'
 export type { PathInFolder } from './capability/confined-path.ts'
 export { type HostCommand, hostCommands } from './capability/host-command.ts'
-export type { CapabilityHost, CapabilityPlaces, OfOwner } from './capability/host.ts'
+export type { CapabilityHost, CapabilityPlaces, OfOwner, PersonRoom } from './capability/host.ts'
 export type { Clock } from './platform.ts'
 export { exactMoneyText } from './context.ts'
 export type { LintedTool, LintReport } from './capability/lint-report.ts'

@@ -72,14 +72,10 @@ export interface Capability<Settings = undefined, Service = undefined> {
   /** Folders of the owner's own files that its settings name: absolute paths. A backup reports those outside the home. */
   readonly homeFolders?: (settings: Settings) => readonly string[]
   /**
-   * The settings in the home of a person, which lies in the home that these are of: without the owner's own folders and access, and
-   * with the limits of each person. Absent: the same, and a capability with `homeFolders` is left out there.
+   * The settings in the home of a person, which lies in the home that these are of: without the owner's own folders and access.
+   * Absent: the same, and a capability with `homeFolders` is left out there.
    */
-  readonly settingsOfPerson?: (
-    settings: Settings,
-    home: string,
-    limits: { readonly maxFiles?: number | undefined; readonly maxFileBytes?: number | undefined },
-  ) => Settings
+  readonly settingsOfPerson?: (settings: Settings, home: string) => Settings
   /** Search indexes that it keeps in the folder for data. A backup copies them, and `foreword compact` shrinks them. */
   readonly indexes?: readonly IndexFile[]
 

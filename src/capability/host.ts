@@ -63,6 +63,17 @@ export interface OfOwner {
   chats(): Promise<readonly PairedChat[]>
   /** What a capability keeps there under a key, for what the owner decides for everybody. */
   value(key: string): Promise<unknown>
+  /** How much of the disk this person may use, as it is now. */
+  room(): PersonRoom
+}
+
+/** How much of the disk one person may use; as much as there is where a limit is absent. */
+export interface PersonRoom {
+  readonly maxFiles?: number | undefined
+  /** Of all files together. */
+  readonly maxFileBytes?: number | undefined
+  /** Of everything in the workspace. */
+  readonly maxWorkspaceBytes?: number | undefined
 }
 
 export interface CapabilityPlaces {

@@ -88,7 +88,7 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
   const { readFingerprint } = ledger
   const budgets = createBudgetService({
     folder: data,
-    configured: parts.budgets ?? [],
+    configured: () => parts.limits?.().budgets ?? parts.budgets ?? [],
     read: parts.readBudgets,
     mayPass: parts.mayPassBudgets ?? true,
     timeZone,

@@ -22,6 +22,7 @@ import { loadPlugins } from './load-plugins.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import type { LiveModels } from './models/model-choice.ts'
 import { findCounter } from './models/counters.ts'
+import { groupBudgets, type PersonLimits } from './people/person-limits.ts'
 import type { SharedRecords } from './people/shared-records.ts'
 import { secretFiles, openHomeSecrets, secretVariables } from './secrets/home-secrets.ts'
 import { type PinnedPolicy, pinnedPolicy, unconfinedPrograms } from './tools/pinned-policy.ts'
@@ -69,8 +70,10 @@ export interface EnclosingHome {
   readonly outOfReach: readonly string[]
   /** What its owner shares with this person. */
   readonly shared: SharedRecords
-  /** The configuration of this person as it is now. Rejects where it cannot be read. */
-  configuration(): Promise<Configuration>
+  /** What this person may use now. */
+  limits(): PersonLimits
+  /** Reads the settings of `limits` again. Rejects where they cannot be read. */
+  readLimits(): Promise<void>
 }
 
 /** A runtime over a home, as its configuration has it. Closing it closes everything. */
@@ -195,12 +198,16 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       homeOf: options.homeOf,
       keep: configuration.keep,
       budgets: moneyBudgets(configuration),
+      limits: within?.limits,
       // A limit of the owner is none if those that it limits could pass it.
       mayPassBudgets: within === undefined,
       async readBudgets() {
-        if (within) return moneyBudgets(await within.configuration())
+        if (within) {
+          await within.readLimits()
+          return undefined
+        }
         const { configuration: now, problems } = await loadConfiguration({ home, environment, capabilities })
-        const wrong = problems.filter(({ key }) => key === '' || key.split(/[.[]/)[0] === 'budgets')
+        const wrong = problems.filter(({ key }) => key === '' || ['budgets', 'people'].includes(key.split(/[.[]/)[0]!))
         if (wrong.length > 0) throw new ConfigurationError(wrong)
         return moneyBudgets(now)
       },
@@ -213,6 +220,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
           reasoning: agent.reasoning,
           turnsAtOnce: agent.turnsAtOnce,
         }),
+        maxOpenTurns: agent.maxOpenTurns,
         notes: context.notes,
         cutWhen: context.cutWhen,
         layout: resolveLayout(context.layout, capabilities),
@@ -220,7 +228,6 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
         maxSteps: agent.maxSteps,
         toolTimeoutMs: agent.toolTimeoutMs,
         maxResultChars: agent.maxResultChars,
-        maxOpenTurns: agent.maxOpenTurns,
         maxTurnResultChars: agent.maxTurnResultChars,
         retryDelaysMs: growingRetriesMs,
         retryForMs: agent.retryForMs,
@@ -240,8 +247,9 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
 
 const MINUTE_MS = 60_000
 
-function moneyBudgets({ budgets }: Configuration): readonly MoneyBudget[] {
-  return budgets.map((budget) => defined(budget) as MoneyBudget)
+/** Those of the owner, and those that members of groups share, which the owner sees. */
+function moneyBudgets({ budgets, people }: Configuration): readonly MoneyBudget[] {
+  return [...budgets.map((budget) => defined(budget) as MoneyBudget), ...groupBudgets(people)]
 }
 
 /** A layout that a capability brings is handed on as a value; others go by their names. */

@@ -18,7 +18,10 @@ import { createTurnQueue } from './turn/turn-queue.ts'
 
 type QueueParts = Parameters<typeof createTurnQueue>[0]
 
-interface TurnParts extends Omit<QueueParts, 'prepare' | 'retries' | 'notes' | 'health' | 'storageRetryDelaysMs'> {
+interface TurnParts extends Omit<
+  QueueParts,
+  'prepare' | 'retries' | 'notes' | 'health' | 'storageRetryDelaysMs' | 'turnsAtOnce'
+> {
   readonly store: SessionStore
   readonly settings: AssemblyContext['settings']
   readonly learned: Learned
@@ -57,7 +60,8 @@ export function openTurns(parts: TurnParts) {
       notes,
       health: models.health,
       retries: retryRule(settings),
-      ...defined({ storageRetryDelaysMs: settings.storageRetryDelaysMs, turnsAtOnce: settings.turnsAtOnce }),
+      ...defined({ storageRetryDelaysMs: settings.storageRetryDelaysMs }),
+      turnsAtOnce: () => settings.turnsAtOnce,
     }),
   }
 }

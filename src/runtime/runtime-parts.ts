@@ -10,6 +10,7 @@ import { localTimeZone } from '../platform.ts'
 import { homeAt } from './home/home.ts'
 import type { KeepRules } from './home/keep-rules.ts'
 import { rememberCounts } from './models/counters.ts'
+import type { PersonLimits } from './people/person-limits.ts'
 import type { SharedRecords } from './people/shared-records.ts'
 import { createRecords } from './records.ts'
 import type { LiveModels } from './models/model-choice.ts'
@@ -40,12 +41,14 @@ export interface RuntimeParts {
   readonly settings: RuntimeSettings
   /** How long is kept what gathers by itself. For good where absent. */
   readonly keep?: KeepRules
+  /** In the home of a person: what they may use now, in the place of `budgets` and of what `settings` say about it. */
+  readonly limits?: (() => PersonLimits) | undefined
   /** Limits in money and tokens. None where absent. */
   readonly budgets?: readonly MoneyBudget[]
   /** `false`: nobody is asked about a call that could pass one, and it is refused. */
   readonly mayPassBudgets?: boolean
-  /** The limits as they are configured now, for a reload. Rejects where they cannot be read. Absent: they stay as they are. */
-  readonly readBudgets?: () => Promise<readonly MoneyBudget[]>
+  /** `budgets` as they are configured now, for a reload; `undefined`: `limits` has them. Rejects where they cannot be read. Absent: they stay as they are. */
+  readonly readBudgets?: () => Promise<readonly MoneyBudget[] | undefined>
   readonly clock: Clock
   /** Folder that tools work in; `workspace` in the home where absent. */
   readonly workspace?: string
@@ -84,7 +87,16 @@ export type WholeParts = ReturnType<typeof wholeParts>
 
 export function wholeParts(given: RuntimeParts) {
   const { home } = given
-  const settings = { ...given.settings, counter: rememberCounts(given.settings.counter) }
+  const settings: RuntimeSettings = {
+    ...given.settings,
+    counter: rememberCounts(given.settings.counter),
+    get turnsAtOnce() {
+      return (given.limits?.() ?? given.settings).turnsAtOnce
+    },
+    get maxOpenTurns() {
+      return (given.limits?.() ?? given.settings).maxOpenTurns
+    },
+  }
   const writes = given.recovers !== false
   return {
     ...given,

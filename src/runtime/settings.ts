@@ -3,7 +3,7 @@ import type { RetryRule } from '../agent.ts'
 import type { LayoutChoice, TokenCounter } from '../context.ts'
 import type { ChosenModel } from './models/fallback.ts'
 
-/** What the configuration decides about every turn. */
+/** What the configuration decides about every turn. In the home of a person some of it changes meanwhile. */
 export interface RuntimeSettings {
   /** Model for sessions and requests that name none; absent: the best that is at hand. */
   readonly model?: string
@@ -19,9 +19,9 @@ export interface RuntimeSettings {
   readonly margin?: number
   readonly maxSteps: number
   /** How many turns of all sessions may be accepted and not ended. 1,000 unless given. */
-  readonly maxOpenTurns?: number
+  readonly maxOpenTurns?: number | undefined
   /** How many turns of all sessions run at once, without those that wait for a person. All of them unless given. */
-  readonly turnsAtOnce?: number
+  readonly turnsAtOnce?: number | undefined
   readonly toolTimeoutMs?: number
   /** The most of one tool result that the model is shown, characters, for tools that set no limit. 24,000 unless given. */
   readonly maxResultChars?: number

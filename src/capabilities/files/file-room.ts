@@ -1,13 +1,6 @@
-import { RuntimeError } from '../../capability.ts'
+import { type PersonRoom, RuntimeError } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import type { FileRow, FileStore } from '../../session.ts'
-
-export interface RoomLimits {
-  /** How many files there may be; any number where absent. */
-  readonly maxFiles?: number
-  /** Of all files together; as many as the disk has where absent. */
-  readonly maxFileBytes?: number
-}
 
 /** How many files a home has, and may have. */
 export interface FileRoom {
@@ -20,7 +13,7 @@ export interface FileRoom {
 /** The files that are there where there is a limit; `undefined`: there is none. */
 export async function fileRoom(
   store: Pick<FileStore, 'files'>,
-  { maxFiles, maxFileBytes }: RoomLimits,
+  { maxFiles, maxFileBytes }: PersonRoom,
 ): Promise<FileRoom | undefined> {
   if (maxFiles === undefined && maxFileBytes === undefined) return undefined
   const rows = await store.files()

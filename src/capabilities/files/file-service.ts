@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Clock, type FileLibrary, RuntimeError, type OfOwner } from '../../capability.ts'
+import { type Clock, type FileLibrary, RuntimeError, type OfOwner, type PersonRoom } from '../../capability.ts'
 import type { TokenCounter } from '../../context.ts'
 import { createDocumentReader, type DocumentReader } from '../../document.ts'
 import { defined, errorMessage, once, serialQueue } from '../../platform.ts'
@@ -51,6 +51,8 @@ interface FileServiceOptions {
   readonly counter: TokenCounter
   /** Default: 50 MiB and 1,000,000 tokens. */
   readonly limits?: LibraryLimits
+  /** How much of the disk there is for files, in the home of a person. Default: all of it. */
+  readonly room?: (() => PersonRoom) | undefined
   /** Closed with the service. Default: a new one. */
   readonly reader?: DocumentReader
   readonly embedder?: Embedder
@@ -61,10 +63,22 @@ interface FileServiceOptions {
   readonly warn: (text: string) => void
 }
 
+const noLimits = (): PersonRoom => ({})
 const usualLimits: LibraryLimits = { maxBytes: 50 * 1024 * 1024, maxTokens: 1_000_000 }
 
 export function openFileService(options: FileServiceOptions): FileService {
-  const { store, data, clock, counter, limits = usualLimits, embedder, meaning, readOnly = false, warn } = options
+  const {
+    store,
+    data,
+    clock,
+    counter,
+    limits = usualLimits,
+    room = noLimits,
+    embedder,
+    meaning,
+    readOnly = false,
+    warn,
+  } = options
   const stopped = new AbortController()
   let opening: Promise<SearchEngine> | undefined
   let degraded: string | undefined
@@ -134,6 +148,7 @@ export function openFileService(options: FileServiceOptions): FileService {
     clock,
     counter,
     limits,
+    room,
     warn,
   })
 
@@ -185,7 +200,7 @@ export function openFileService(options: FileServiceOptions): FileService {
       await lookAtMeaning()
       return { embedder: embedder.id, ...defined({ degraded }) }
     },
-    room: () => fileRoom(store, limits),
+    room: () => fileRoom(store, room()),
     warnings: () => (degraded === undefined ? [] : [`Files are searched by words alone: ${degraded}`]),
     recover: () => (recovering = recover().finally(() => (recovering = undefined))),
     idle: () => recovering ?? library.idle() ?? embedding.idle(),

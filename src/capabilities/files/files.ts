@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { capability, type CapabilityHost, fileEmbedder, type TurnTool } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import type { FileService } from './file-service.ts'
-import type { RoomLimits } from './file-room.ts'
 
 const settings = z
   .strictObject({
@@ -17,8 +16,7 @@ const settings = z
   .prefault({})
   .describe('Files that people add.')
 
-/** The owner has as much room as the disk. */
-type FileSettings = z.output<typeof settings> & RoomLimits
+type FileSettings = z.output<typeof settings>
 
 interface FilesService extends FileService {
   turnTools(): readonly TurnTool[]
@@ -32,10 +30,6 @@ export const files = capability<FileSettings, FilesService>({
   commands: {
     files: async () => (await import('./cli/files.ts')).filesCommand,
     search: async () => (await import('./cli/search.ts')).searchCommand,
-  },
-  settingsOfPerson: (given, _home, { maxFiles, maxFileBytes }) => {
-    if (maxFiles === undefined && maxFileBytes === undefined) return given
-    return { ...given, ...defined({ maxFiles, maxFileBytes }) }
   },
   start,
   async turn(self, question) {
@@ -74,6 +68,7 @@ async function start(host: CapabilityHost<FileSettings>): Promise<FilesService> 
     clock,
     counter,
     limits: host.settings,
+    room: host.ofOwner?.room,
     readOnly: !writes,
     shared: writes ? host.ofOwner : undefined,
     warn,

@@ -198,6 +198,7 @@ async function libraryOf(t: TestContext, { engine = {}, documents = {}, read }: 
     engine: async () => ({ ...idle, ...engine }) as SearchEngine,
     clock: fixedClock(),
     counter: tokenx,
+    room: () => ({}),
     limits: { maxBytes: 1_000_000, maxTokens: 1_000_000 },
     warn: (text) => assert.fail(text),
   })

@@ -10,9 +10,9 @@ import {
   readReferredContent,
   type SessionStore,
 } from '../../session.ts'
-import { type Clock, type FileLibrary, inbox, RuntimeError } from '../../capability.ts'
+import { type Clock, type FileLibrary, inbox, type PersonRoom, RuntimeError } from '../../capability.ts'
 import { counterKey, runtimeFailure, textTokens } from '../../runtime.ts'
-import { fileRoom, requireRoom, type RoomLimits } from './file-room.ts'
+import { fileRoom, requireRoom } from './file-room.ts'
 import {
   defined,
   errorMessage,
@@ -32,12 +32,13 @@ interface LibraryParts {
   readonly clock: Clock
   readonly counter: TokenCounter
   readonly limits: LibraryLimits
+  readonly room: () => PersonRoom
   readonly warn: (text: string) => void
   /** The words of one more file can be found. */
   readonly onIndexed?: () => void
 }
 
-export interface LibraryLimits extends RoomLimits {
+export interface LibraryLimits {
   readonly maxBytes: number
   /** Of the text of one file, tokens. */
   readonly maxTokens: number
@@ -48,7 +49,7 @@ const SIDE_BY_SIDE = 3
 const OF_ONE = 2
 
 export function createLibrary(parts: LibraryParts): FileLibrary {
-  const { store, blobs, clock, limits, warn } = parts
+  const { store, blobs, clock, limits, room, warn } = parts
   const turns = fairTurns(SIDE_BY_SIDE, clock, OF_ONE)
   const working = new Set<Promise<void>>()
   const listeners = new Map<string, Set<() => void>>()
@@ -201,7 +202,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
         let row: FileRow | undefined
         let twin: FileRow | undefined
         // Nothing is received where there is no room at all.
-        requireRoom(await fileRoom(store, limits), { name, bytes: 1 })
+        requireRoom(await fileRoom(store, room()), { name, bytes: 1 })
         const watched = watchBeginning(bytes)
         await blobs.put(watched.bytes, {
           maxBytes: limits.maxBytes,
@@ -210,7 +211,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
             if (twin) return
             const next = newRow(clock, { name, owner, hash, bytes: size }, state)
             await entrance.add(async () => {
-              requireRoom(await fileRoom(store, limits), next)
+              requireRoom(await fileRoom(store, room()), next)
               await store.putFile(next)
             })
             row = next

@@ -52,9 +52,10 @@ export interface HeldCalls {
 export function createBudgetService(parts: {
   /** Of the ledger, which is made with the first call that has a budget. */
   readonly folder: string
-  readonly configured: readonly MoneyBudget[]
-  /** The same as they are now. Absent: they do not change. */
-  readonly read?: (() => Promise<readonly MoneyBudget[]>) | undefined
+  /** As they are now, until `read` has given others. */
+  readonly configured: () => readonly MoneyBudget[]
+  /** The same as they are now; `undefined`: `configured` has them. Absent: they do not change. */
+  readonly read?: (() => Promise<readonly MoneyBudget[] | undefined>) | undefined
   /** Whether somebody here may pass a limit. Otherwise a call that could pass one is refused, whatever it would ask. */
   readonly mayPass: boolean
   readonly timeZone: string
@@ -71,7 +72,8 @@ export function createBudgetService(parts: {
   const path = join(parts.folder, budgetLedgerFile)
   let inZone: ((time: string) => string) | undefined
   const dayOf = (time: string) => (inZone ??= dayIn(parts.timeZone))(time)
-  let { configured } = parts
+  let reread: readonly MoneyBudget[] | undefined
+  const configured = () => reread ?? parts.configured()
   let ledger = inStore
   const open = () => (ledger ??= openBudgetLedger(path))
   let recovered: Promise<void> | undefined
@@ -109,11 +111,11 @@ export function createBudgetService(parts: {
   }
 
   async function fill(): Promise<void> {
-    if (configured.length > 0 || !inStore) await ready()
+    if (configured().length > 0 || !inStore) await ready()
     await correct()
-    if (configured.length === 0) return
+    if (configured().length === 0) return
     const day = dayOf(clock.time())
-    await fillAccounts(configured.flatMap((budget) => checkOf(budget, {}, day)?.account ?? []))
+    await fillAccounts(configured().flatMap((budget) => checkOf(budget, {}, day)?.account ?? []))
   }
 
   async function settle(id: string, { usage, error, notMade }: CallEnd, model: HeldCalls['model']): Promise<void> {
@@ -148,7 +150,7 @@ export function createBudgetService(parts: {
     const since = new Date(Date.parse(late.counts.time) - RECORDED_MS).toISOString()
     while (ended[0] && ended[0].counts.time < since) ended.shift()
     ended.push(late)
-    if (configured.length > 0 || budgets?.length) void activity.run(undefined, countEnded(late))
+    if (configured().length > 0 || budgets?.length) void activity.run(undefined, countEnded(late))
   }
 
   async function countEnded({ calls, day, counted, counts }: EndedCall): Promise<void> {
@@ -162,7 +164,7 @@ export function createBudgetService(parts: {
   }
 
   function applied({ owner, budgets, model: { facts } }: EndedCall['calls'], day: string): AppliedChecks {
-    const checks = checksFor(owner, { configured, ofInput: budgets, day })
+    const checks = checksFor(owner, { configured: configured(), ofInput: budgets, day })
     const counted = facts.price || facts.free ? checks : checks.filter(({ unit }) => unit === 'tokens')
     const unpriced = checks.filter((check) => !counted.includes(check))
     // What cannot be priced passes every limit: nothing says that it does not.
@@ -222,8 +224,8 @@ export function createBudgetService(parts: {
     },
     /** Whether there is a budget that a call of this owner counts in; of nobody in particular: whether there is one at all. */
     appliesTo(owner?: CallOwner): boolean {
-      if (!owner) return configured.length > 0
-      return checksFor(owner, { configured, day: dayOf(clock.time()) }).length > 0
+      if (!owner) return configured().length > 0
+      return checksFor(owner, { configured: configured(), day: dayOf(clock.time()) }).length > 0
     },
     /** Counts what was spent in the present periods before a budget was there. Where that fails, the first call waits for it. */
     fill: (): Promise<void> =>
@@ -231,7 +233,7 @@ export function createBudgetService(parts: {
     /** Reads the limits again. Where they cannot be read they stay as they were, and a sentence says so. */
     async reload(): Promise<readonly string[]> {
       try {
-        configured = (await parts.read?.()) ?? configured
+        reread = (await parts.read?.()) ?? reread
         await fill()
         for (const call of ended) await countEnded(call)
         await waiting.look()
@@ -247,7 +249,7 @@ export function createBudgetService(parts: {
       const day = dayOf(clock.time())
       const state = (check: NamedCheck) =>
         ledger || existsSync(path) ? open().state(check) : { spent: 0, held: 0, earlier: 0, limit: check.limit }
-      const reports = configured.map(async (budget): Promise<BudgetReport> => {
+      const reports = configured().map(async (budget): Promise<BudgetReport> => {
         const check = checkOf(budget, {}, day)
         const period = budget.per === 'day' ? day : budget.per === 'month' ? day.slice(0, 7) : undefined
         return reportOf(budget, check && (await state(check)), period)

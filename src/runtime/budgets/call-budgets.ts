@@ -10,6 +10,8 @@ export interface MoneyBudget {
   readonly agent?: string
   readonly token?: string
   readonly channel?: string
+  /** For calls of all members of this group together; it is kept beside the ledgers of their homes. */
+  readonly group?: string
   readonly warnAt?: number
 }
 
@@ -55,18 +57,21 @@ export function checkOf(
   { turn, session }: Partial<CallOwner>,
   day: string,
 ): NamedCheck | undefined {
-  const { limit, per, agent, token, channel, whose, warnAt = USUAL_WARNING } = budget
+  const { limit, per, agent, token, channel, group, whose, warnAt = USUAL_WARNING } = budget
   const period = { turn, session, day, month: day.slice(0, 7) }[per]
   if (period === undefined) return undefined
-  const account = JSON.stringify([per, period, defined({ agent, token, channel, whose })])
+  const account = JSON.stringify([per, period, defined({ agent, token, channel, group, whose })])
   return { account, ...limitIn(limit), warnAt, name: budgetName(budget) }
 }
 
-export interface AccountName extends Pick<MoneyBudget, 'agent' | 'token' | 'channel'> {
+export interface AccountName extends Pick<MoneyBudget, 'agent' | 'token' | 'channel' | 'group'> {
   readonly per: BudgetPeriod
   readonly period: string
   readonly whose?: string
 }
+
+/** Whether an account is one that the members of a group share. */
+export const isOfGroup = (account: string): boolean => parseAccount(account).group !== undefined
 
 /** Reads the name that `checkOf` gave. */
 export function parseAccount(account: string): AccountName {
@@ -75,11 +80,19 @@ export function parseAccount(account: string): AccountName {
 }
 
 /** What a budget counts, for people: `the day`, `the month of agent ada`. */
-export function budgetName({ per, agent, token, channel, whose }: MoneyBudget & { readonly whose?: string }): string {
+export function budgetName({
+  per,
+  agent,
+  token,
+  channel,
+  group,
+  whose,
+}: MoneyBudget & { readonly whose?: string }): string {
   const parts = [
     agent === undefined ? '' : `agent ${agent}`,
     token === undefined ? '' : `token ${token}`,
     channel === undefined ? '' : `channel ${channel}`,
+    group === undefined ? '' : `group ${group}`,
     whose ?? '',
   ].filter((part) => part !== '')
   return parts.length === 0 ? `the ${per}` : `the ${per} of ${parts.join(', ')}`

@@ -4,6 +4,7 @@ import { type Layout, usualLayout } from '../../context.ts'
 import type { Provider } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
 import { gateway } from './gateway-schema.ts'
+import { budget, people, usDollars } from './people-schema.ts'
 import { providersSchema } from './providers-schema.ts'
 import { storeSetting } from './store-schema.ts'
 
@@ -22,7 +23,6 @@ const placements = z.record(
     .enum([...placement.options, 'auto'])
     .describe('`auto`: the cheaper of `preamble` and `before-input`, by the last calls of the session.'),
 )
-const usDollars = z.number().min(0)
 const timeZone = z.string().refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
 
 const rates = z.strictObject({
@@ -139,48 +139,6 @@ const agent = z.strictObject({
     .enum(['none', 'low', 'medium', 'high'])
     .optional()
     .describe('How much a model that can reason should. As its provider has it unless given.'),
-})
-
-const budget = z.strictObject({
-  limit: z
-    .union([z.strictObject({ usd: usDollars.max(1_000_000) }), z.strictObject({ tokens: tokens() })])
-    .describe('`{"usd": 5}`: US dollars. `{"tokens": 100000}`: tokens of prompts and answers together.'),
-  per: z
-    .enum(['turn', 'session', 'day', 'month'])
-    .describe('What the limit is of: each turn, each session, each day or each month in `context.timeZone`.'),
-  agent: z.string().min(1).optional().describe('Only calls of the custom agent with this id.'),
-  token: z.string().min(1).optional().describe('Only calls for messages that came with the token of this name.'),
-  channel: z.string().min(1).optional().describe('Only calls for messages of this channel.'),
-  warnAt: share().default(0.8).describe('Share of the limit at which a warning is shown, once in each period, 0 to 1.'),
-})
-
-const people = z.strictObject({
-  budgets: z
-    .array(budget.omit({ agent: true, token: true, channel: true }))
-    .default([])
-    .describe('Limits in money or tokens of each person: those of `budgets` are of the owner.'),
-  maxOpenTurns: z
-    .int()
-    .min(1)
-    .max(100_000)
-    .default(100)
-    .describe('How many turns of one person may be accepted and not ended. More are refused with `overloaded`, 503.'),
-  turnsAtOnce: z
-    .int()
-    .min(1)
-    .max(10_000)
-    .default(4)
-    .describe('How many turns of one person run at once; the others wait, so that nobody takes the time of everybody.'),
-  maxFiles: z
-    .int()
-    .min(1)
-    .optional()
-    .describe('How many files one person may have. More are refused with `over-quota`, 507. Any number unless given.'),
-  maxFileBytes: z
-    .int()
-    .min(1)
-    .optional()
-    .describe('How many bytes the files of one person may have together. As many as the disk has unless given.'),
 })
 
 const audit = z.strictObject({

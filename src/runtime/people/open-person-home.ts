@@ -14,6 +14,7 @@ import { createHome, createWorkspace, homeAt } from '../home/home.ts'
 import { openRuntime } from '../open-runtime.ts'
 import { personHome } from '../tokens/people.ts'
 import { ownersFolders, personCapabilities, personConfiguration } from './person-configuration.ts'
+import { liveLimits } from './person-limits.ts'
 import { personPolicy } from './person-policy.ts'
 import { sharedRecords, type SharingHome } from './shared-records.ts'
 
@@ -104,12 +105,11 @@ function openingOf(
   { home, capabilities, environment, version, clock, shared, owner, ...given }: PersonHomeOptions,
 ) {
   const folder = personHome(home, name)
-  const ofPerson = (configuration: Configuration) =>
-    personConfiguration(configuration, capabilities, { name, home: folder })
+  const limits = liveLimits(name, given.configuration.people, () => owner().people)
   return {
     folder,
     capabilities: personCapabilities(capabilities),
-    configuration: ofPerson(given.configuration),
+    configuration: personConfiguration(given.configuration, capabilities, { name, home: folder }),
     environment,
     version,
     clock,
@@ -117,12 +117,13 @@ function openingOf(
       home,
       live: shared.live,
       policy: personPolicy(shared.policy),
-      shared: sharedRecords(home, owner, name),
+      shared: sharedRecords(home, owner, name, limits.now),
       outOfReach: ownersFolders(given.configuration, capabilities),
-      async configuration() {
-        const { configuration: now, problems } = await loadConfiguration({ home, environment, capabilities })
+      limits: limits.now,
+      async readLimits() {
+        const { configuration, problems } = await loadConfiguration({ home, environment, capabilities })
         if (problems.length > 0) throw new ConfigurationError(problems)
-        return ofPerson(now)
+        limits.set(configuration.people)
       },
     },
   }

@@ -4,29 +4,26 @@ import { type Configuration, capabilitySettings, homeFolders, personStore } from
 import { settingsSection } from '../configuration/schema.ts'
 
 /**
- * The configuration of a person's home, out of that of the home around it: the same models, limits of `people`, and folders
- * of their own. What belongs to the owner alone, such as a bot or the access of an MCP server, is left out by its capability.
+ * The configuration of a person's home, out of that of the home around it: the same models, and folders of their own. What belongs to the owner alone, such as a bot or the access of an MCP server, is left out by its capability.
  */
 export function personConfiguration(
   configuration: Configuration,
   capabilities: readonly AnyCapability[],
   { name, home }: { readonly name: string; readonly home: string },
 ): Configuration {
-  const { agent, gateway, people, store } = configuration
+  const { agent, gateway, store } = configuration
   const { token: _ofOwner, ...rest } = gateway
-  const { maxOpenTurns, turnsAtOnce } = people
   const own: Configuration = {
     ...configuration,
     gateway: rest,
-    agent: { ...agent, workspace: join(home, 'workspace'), maxOpenTurns, turnsAtOnce },
-    budgets: people.budgets,
+    agent: { ...agent, workspace: join(home, 'workspace') },
     audit: { ...configuration.audit, checkpoints: ['audit-checkpoints.jsonl'] },
     store: store && personStore(store, name),
   }
   return capabilities.reduce((made, each) => {
     const { settingsOfPerson } = each
     if (settingsOfPerson === undefined) return made
-    const settings: unknown = settingsOfPerson(capabilitySettings(configuration, each), home, people)
+    const settings: unknown = settingsOfPerson(capabilitySettings(configuration, each), home)
     return withValue(made, settingsSection(each).split('.'), settings) as Configuration
   }, own)
 }
@@ -35,7 +32,7 @@ export function personConfiguration(
 export function ownersFolders(configuration: Configuration, capabilities: readonly AnyCapability[]): readonly string[] {
   const apart = capabilities.filter((each) => {
     const settings: unknown = capabilitySettings(configuration, each)
-    return each.settingsOfPerson?.(settings, '', {}) !== settings
+    return each.settingsOfPerson?.(settings, '') !== settings
   })
   return homeFolders(configuration, apart)
 }

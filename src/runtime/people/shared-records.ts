@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { everybody, groupNamed, type OfOwner, type PairedChat } from '../../capability.ts'
+import type { OfOwner, PairedChat, PersonRoom } from '../../capability.ts'
 import { openBlobs, type RecordVersion, readReferredContent, type SessionStore } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
-import { isThere, type People, type Person } from '../tokens/people.ts'
+import { isAmong, isThere, type People } from '../tokens/people.ts'
 
 /** What the owner of a gateway shares with one person, as it is now. */
 export interface SharedRecords extends OfOwner {
@@ -17,7 +17,12 @@ export interface SharingHome {
 }
 
 /** Reads what the owner shares with a person: a record says with whom it is shared, and its files go with it. `owner`: the home as it is open now. */
-export function sharedRecords(home: string, owner: () => SharingHome, name: string): SharedRecords {
+export function sharedRecords(
+  home: string,
+  owner: () => SharingHome,
+  name: string,
+  room: () => PersonRoom,
+): SharedRecords {
   async function list(kind: string): Promise<readonly RecordVersion[]> {
     const { people, store } = owner()
     const person = people.find(name)
@@ -44,14 +49,10 @@ export function sharedRecords(home: string, owner: () => SharingHome, name: stri
       return chats.filter(({ home: of }) => of === name)
     },
     value: (key) => owner().store.value(key),
+    room,
     async text({ state }) {
       if (state.type !== 'ready' || !('content' in state.reading)) return undefined
       return readReferredContent(owner().store, state.reading.content)
     },
   }
-}
-
-function isAmong({ name, groups = [] }: Person, whom: readonly string[]): boolean {
-  const own = new Set([everybody, name, ...groups.map(groupNamed)])
-  return whom.some((each) => own.has(each))
 }

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { type PersonRole, personRoles, RuntimeError } from '../../capability.ts'
+import { everybody, groupNamed, type PersonRole, personRoles, RuntimeError } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { openRows, type RowPlace } from './rows.ts'
 
@@ -109,6 +109,12 @@ export function openPeople(place: RowPlace) {
 /** Whether somebody can come in. */
 export function isThere(person: Person | undefined): person is Person {
   return person !== undefined && !person.leaving
+}
+
+/** Whether a person is one of those that are named: by their name, by `group:NAME`, or as everybody. */
+export function isAmong({ name, groups = [] }: Pick<Person, 'name' | 'groups'>, whom: readonly string[]): boolean {
+  const own = new Set([everybody, name, ...groups.map(groupNamed)])
+  return whom.some((each) => own.has(each))
 }
 
 /** The home of a person, within that of the gateway. */

@@ -57,8 +57,8 @@ export function createTurnQueue(parts: {
   readonly notes?: NoteHook
   /** Pauses before a write is tried again that the store refused, ms; usual ones where absent. */
   readonly storageRetryDelaysMs?: readonly number[] | undefined
-  /** How many turns run at once, without those that wait for a person; all of them where absent. */
-  readonly turnsAtOnce?: number | undefined
+  /** How many turns may run at once now, without those that wait for a person; `undefined`: all of them. */
+  readonly turnsAtOnce: () => number | undefined
   readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
 }) {
   const { store, states, outbox, clock, activity, retries, warn, turnsAtOnce } = parts
@@ -74,12 +74,15 @@ export function createTurnQueue(parts: {
   let stopLooking: (() => void) | undefined
   let stopped = false
 
-  const isFull = (most: number) => active.size - (active.size < most ? 0 : parts.approvals.count()) >= most
+  function isFull(): boolean {
+    const most = turnsAtOnce()
+    return most !== undefined && active.size - (active.size < most ? 0 : parts.approvals.count()) >= most
+  }
 
   /** Begins what has waited. Looked at again and again as well: a turn that begins to wait for a person leaves room, and says nothing. */
   function admit(): void {
     for (const state of crowded) {
-      if (turnsAtOnce !== undefined && isFull(turnsAtOnce)) return
+      if (isFull()) return
       crowded.delete(state)
       next(state)
     }
@@ -102,7 +105,7 @@ export function createTurnQueue(parts: {
     // The next turn begins once the end of this one is on disk: it reads the session from the log.
     const name = `${state.session} ${turn}`
     if (turn === undefined || cancelling.has(name) || editing.has(name)) return
-    if (turnsAtOnce !== undefined && isFull(turnsAtOnce)) {
+    if (isFull()) {
       crowded.add(state)
       stopLooking ??= clock.every(ADMIT_MS, admit)
       return
