@@ -56,6 +56,8 @@ export type {
 } from './session/budget-ledger.ts'
 export { budgetLedgerFile, carryBudgetLedger, copyBudgetLedger } from './session/sqlite/carry-budget-ledger.ts'
 export { openBudgetLedger } from './session/sqlite/budget-ledger.ts'
+export { memberHold } from './session/budget-ledger.ts'
+export { openSharedLedger } from './session/shared-ledger.ts'
 export { type BudgetLimit, budgetLimitFault, type BudgetPeriod, type InputBudget } from './session/input-budget.ts'
 export {
   type CallOutcome,

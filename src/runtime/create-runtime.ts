@@ -91,6 +91,7 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
     configured: () => parts.limits?.().budgets ?? parts.budgets ?? [],
     read: parts.readBudgets,
     mayPass: parts.mayPassBudgets ?? true,
+    groups: parts.groups,
     timeZone,
     clock,
     recovers: writes,

@@ -9,6 +9,7 @@ import { databaseName, openStore, type Standby, storePath } from '../session.ts'
 import { endOrphans } from '../tool.ts'
 import { openCheckpoints } from './audit/checkpoint-service.ts'
 import type { MoneyBudget } from './budgets/call-budgets.ts'
+import type { GroupAccounts } from './budgets/member-ledger.ts'
 import { checkpointTargets } from './checkpoints/checkpoint-targets.ts'
 import { loadConfiguration } from './configuration/load.ts'
 import { ConfigurationError } from './configuration/problem.ts'
@@ -70,6 +71,8 @@ export interface EnclosingHome {
   readonly outOfReach: readonly string[]
   /** What its owner shares with this person. */
   readonly shared: SharedRecords
+  /** The accounts that this person shares with other members of their groups. */
+  readonly groups: GroupAccounts
   /** What this person may use now. */
   limits(): PersonLimits
   /** Reads the settings of `limits` again. Rejects where they cannot be read. */
@@ -199,6 +202,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       keep: configuration.keep,
       budgets: moneyBudgets(configuration),
       limits: within?.limits,
+      groups: within?.groups,
       // A limit of the owner is none if those that it limits could pass it.
       mayPassBudgets: within === undefined,
       async readBudgets() {

@@ -6,6 +6,7 @@ import type { Models } from '../model.ts'
 import type { SessionStore } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { MoneyBudget } from './budgets/call-budgets.ts'
+import type { GroupAccounts } from './budgets/member-ledger.ts'
 import { localTimeZone } from '../platform.ts'
 import { homeAt } from './home/home.ts'
 import type { KeepRules } from './home/keep-rules.ts'
@@ -45,6 +46,8 @@ export interface RuntimeParts {
   readonly limits?: (() => PersonLimits) | undefined
   /** Limits in money and tokens. None where absent. */
   readonly budgets?: readonly MoneyBudget[]
+  /** In the home of a person: the accounts that they share with others. */
+  readonly groups?: GroupAccounts | undefined
   /** `false`: nobody is asked about a call that could pass one, and it is refused. */
   readonly mayPassBudgets?: boolean
   /** `budgets` as they are configured now, for a reload; `undefined`: `limits` has them. Rejects where they cannot be read. Absent: they stay as they are. */

@@ -77,12 +77,19 @@ export interface BudgetLedger {
   release(id: string): Now<void>
   /**
    * Counts what a former process held as spent, since its calls can have cost that much. Returns the ids of these holds. Estimates
-   * of before `forgetBefore` (ISO 8601) are not corrected any more.
+   * of before `forgetBefore` (ISO 8601) are not corrected any more. `member`: only holds of this person, as `memberHold` names them;
+   * absent: only those of nobody in particular.
    */
-  recover(forgetBefore: string): Now<readonly string[]>
+  recover(forgetBefore: string, member?: string): Now<readonly string[]>
   state(check: Pick<BudgetCheck, 'account' | 'unit' | 'limit'>): Now<BudgetState>
   close(): void
 }
+
+/** In place of a member in `recover`: each of them. */
+export const anyMember = '%'
+
+/** The id of a hold of one of those who share an account. */
+export const memberHold = (member: string, id: string): string => `${member} ${id}`
 
 /** At once in a file, and after an answer of a database. */
 type Now<Result> = Result | Promise<Result>

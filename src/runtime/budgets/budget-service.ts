@@ -6,15 +6,13 @@ import { type Model, ModelError } from '../../model.ts'
 import { type Activity, defined, errorMessage } from '../../platform.ts'
 import {
   type BudgetAmount,
+  type BudgetLedger,
   budgetLedgerFile,
   type BudgetState,
   type CountedCall,
   type InputBudget,
   openBudgetLedger,
   type PassedBudget,
-  type ApprovalQuestion,
-  type BudgetGrant,
-  type HeldCall,
 } from '../../session.ts'
 import { dayIn } from '../usage/day-of.ts'
 import {
@@ -23,6 +21,7 @@ import {
   type CallOwner,
   checkOf,
   checksFor,
+  isOfGroup,
   parseAccount,
   type MoneyBudget,
   type NamedCheck,
@@ -30,6 +29,8 @@ import {
 } from './call-budgets.ts'
 import { dearestCost, NANOS_PER_DOLLAR, reportedCost } from './call-bound.ts'
 import { createAccountFiller, type EarlierSources } from './earlier-calls.ts'
+import { grantOf, heldQuestion } from './held-question.ts'
+import { type GroupAccounts, memberLedger } from './member-ledger.ts'
 import { createWaitingCalls, type WaitingCall } from './waiting-calls.ts'
 
 /** Holds what calls may cost before they leave, and says what is left. */
@@ -58,6 +59,8 @@ export function createBudgetService(parts: {
   readonly read?: (() => Promise<readonly MoneyBudget[] | undefined>) | undefined
   /** Whether somebody here may pass a limit. Otherwise a call that could pass one is refused, whatever it would ask. */
   readonly mayPass: boolean
+  /** In the home of a person: the accounts that they share with others. Absent: those of groups are only shown here. */
+  readonly groups?: GroupAccounts | undefined
   readonly timeZone: string
   readonly clock: Clock
   /** Whether calls of a former process that are still held are counted as spent. */
@@ -74,8 +77,15 @@ export function createBudgetService(parts: {
   const dayOf = (time: string) => (inZone ??= dayIn(parts.timeZone))(time)
   let reread: readonly MoneyBudget[] | undefined
   const configured = () => reread ?? parts.configured()
-  let ledger = inStore
-  const open = () => (ledger ??= openBudgetLedger(path))
+  const applicable = () => configured().filter(({ group }) => group === undefined || parts.groups)
+  const { groups } = parts
+  let ledger: BudgetLedger | undefined
+  const open = (): BudgetLedger => {
+    if (ledger !== undefined) return ledger
+    const own = inStore ?? openBudgetLedger(path)
+    ledger = groups ? memberLedger(own, groups) : own
+    return ledger
+  }
   let recovered: Promise<void> | undefined
   let left: readonly string[] = []
   const waiting = createWaitingCalls(clock, (check) => open().state(check))
@@ -156,7 +166,7 @@ export function createBudgetService(parts: {
   async function countEnded({ calls, day, counted, counts }: EndedCall): Promise<void> {
     try {
       for (const { account } of applied(calls, day).named) {
-        if (!counted.has(account)) await open().count(account, [counts], false)
+        if (!counted.has(account) && !isOfGroup(account)) await open().count(account, [counts], false)
       }
     } catch (failure) {
       warn(`What the call ${counts.call} cost was not counted: ${errorMessage(failure)} The next start counts it.`)
@@ -164,7 +174,7 @@ export function createBudgetService(parts: {
   }
 
   function applied({ owner, budgets, model: { facts } }: EndedCall['calls'], day: string): AppliedChecks {
-    const checks = checksFor(owner, { configured: configured(), ofInput: budgets, day })
+    const checks = checksFor(owner, { configured: applicable(), ofInput: budgets, day })
     const counted = facts.price || facts.free ? checks : checks.filter(({ unit }) => unit === 'tokens')
     const unpriced = checks.filter((check) => !counted.includes(check))
     // What cannot be priced passes every limit: nothing says that it does not.
@@ -198,7 +208,8 @@ export function createBudgetService(parts: {
         // A limit that a person has raised may be enough for other calls, too.
         if (grant) void waiting.look()
         if (result.passed.length === 0) {
-          for (const budget of result.warned) if (budget.limit >= 0) warn(warning(nameOf(budget), calls.owner))
+          for (const budget of result.warned)
+            if (budget.limit >= 0) warn(warning(nameOf(budget), calls.owner, parts.mayPass))
           let isOver = false
           return {
             type: 'go',
@@ -224,8 +235,8 @@ export function createBudgetService(parts: {
     },
     /** Whether there is a budget that a call of this owner counts in; of nobody in particular: whether there is one at all. */
     appliesTo(owner?: CallOwner): boolean {
-      if (!owner) return configured().length > 0
-      return checksFor(owner, { configured: configured(), day: dayOf(clock.time()) }).length > 0
+      if (!owner) return applicable().length > 0
+      return checksFor(owner, { configured: applicable(), day: dayOf(clock.time()) }).length > 0
     },
     /** Counts what was spent in the present periods before a budget was there. Where that fails, the first call waits for it. */
     fill: (): Promise<void> =>
@@ -248,9 +259,11 @@ export function createBudgetService(parts: {
     async report(): Promise<readonly BudgetReport[]> {
       const day = dayOf(clock.time())
       const state = (check: NamedCheck) =>
-        ledger || existsSync(path) ? open().state(check) : { spent: 0, held: 0, earlier: 0, limit: check.limit }
+        ledger || inStore || existsSync(path)
+          ? open().state(check)
+          : { spent: 0, held: 0, earlier: 0, limit: check.limit }
       const reports = configured().map(async (budget): Promise<BudgetReport> => {
-        const check = checkOf(budget, {}, day)
+        const check = groups && budget.group !== undefined ? undefined : checkOf(budget, {}, day)
         const period = budget.per === 'day' ? day : budget.per === 'month' ? day.slice(0, 7) : undefined
         return reportOf(budget, check && (await state(check)), period)
       })
@@ -299,19 +312,30 @@ const REFUSED: ReadonlySet<string> = new Set([
 function warning(
   { account, name, unit, limit, spent, held }: PassedBudget & { readonly name: string },
   { session }: CallOwner,
+  mayPass: boolean,
 ): string {
   const { per, period } = parseAccount(account)
   const which = per === 'turn' && session !== undefined ? `${period} of ${session}` : period
   const whose = per === 'session' || per === 'turn' ? ` (${which})` : ''
   const used = amountText(unit, spent + held)
-  return `${used} of ${amountText(unit, limit)} for ${name}${whose} are spent or held. A call that could pass the limit waits for you.`
+  const most = amountText(unit, limit)
+  // What all of a group have used is nothing for one of them.
+  const share = isOfGroup(account) ? `Nearly all of ${most}` : `${used} of ${most}`
+  const next = mayPass ? 'waits for you' : 'is refused'
+  return `${share} for ${name}${whose} ${isOfGroup(account) ? 'is' : 'are'} spent or held. A call that could pass the limit ${next}.`
 }
 
 function reportOf(budget: MoneyBudget, state: BudgetState | undefined, period: string | undefined): BudgetReport {
-  const { limit, per, agent, token, channel, warnAt = USUAL_WARNING } = budget
+  const { limit, per, agent, token, channel, group, warnAt = USUAL_WARNING } = budget
   const unit = 'tokens' in limit ? 'tokens' : 'usd'
   const shown = (amount: number) => (unit === 'tokens' ? amount : amount / NANOS_PER_DOLLAR)
-  const about = { name: budgetName(budget), per, unit, warnAt, ...defined({ agent, token, channel, period }) } as const
+  const about = {
+    name: budgetName(budget),
+    per,
+    unit,
+    warnAt,
+    ...defined({ agent, token, channel, group, period }),
+  } as const
   if (!state) return { ...about, limit: 'tokens' in limit ? limit.tokens : limit.usd }
   const { spent, held, earlier } = state
   const left = shown(state.limit - spent - held)
@@ -323,79 +347,4 @@ function reportOf(budget: MoneyBudget, state: BudgetState | undefined, period: s
     left,
     ...(earlier > 0 ? { earlier: shown(earlier) } : {}),
   }
-}
-
-/** A budget that a call could pass, as the question about the call keeps it: whole numbers, and what it would be raised to. */
-interface AskedBudget {
-  readonly name: string
-  readonly account: string
-  readonly unit: keyof BudgetAmount
-  readonly limit: number
-  readonly left: number
-  readonly raiseTo: number
-}
-
-interface HeldInput {
-  readonly model: string
-  readonly most: BudgetAmount
-  /** Why money cannot be counted; absent where it can. */
-  readonly unpriced?: true
-  readonly budgets: readonly AskedBudget[]
-}
-
-/** A question about a call to a model, exactly what a person decides about. */
-interface HeldQuestion extends HeldCall {
-  readonly request: ApprovalQuestion
-  readonly rule: string
-}
-
-function heldQuestion(
-  { model, most, isUnpriced }: { readonly model: string; readonly most: BudgetAmount; readonly isUnpriced: boolean },
-  passed: readonly (PassedBudget & Pick<NamedCheck, 'name'>)[],
-): HeldQuestion {
-  const budgets = passed.map((budget): AskedBudget => {
-    const { name, account, unit, limit } = budget
-    return { name, account, unit, limit, left: leftOf(budget), raiseTo: raisedLimit(budget, most[unit]) }
-  })
-  const input: HeldInput = { model, most, ...(isUnpriced ? { unpriced: true as const } : {}), budgets }
-  const sentence = isUnpriced
-    ? unpricedSentence(input)
-    : budgets.map((budget) => passedSentence(most, budget)).join(' ')
-  const raises = budgets.map(({ name, unit, raiseTo }) => `${name} to ${amountText(unit, raiseTo)}`)
-  const raise = isUnpriced
-    ? 'Allows this call.'
-    : `Raises the limit of ${raises.join(', and of ')}, until the period ends.`
-  return { request: { tool: 'model', input, facts: { held: sentence, raise } }, rule: 'budgets', sentence, raise }
-}
-
-/** What an approval of such a question allows. Nothing where it is no such question. */
-function grantOf(approval: string, once: boolean, { input }: ApprovalQuestion): BudgetGrant {
-  const { budgets = [], unpriced } = input as Partial<HeldInput>
-  const raises = budgets.map(({ account, unit, raiseTo }) => ({ account, unit, to: raiseTo }))
-  return { approval, once: once || unpriced === true, raises }
-}
-
-function passedSentence(most: BudgetAmount, { name, unit, limit, left }: AskedBudget): string {
-  const may = `This call may ${unit === 'tokens' ? 'need' : 'cost'} ${amountText(unit, most[unit])}`
-  const rest = left > 0 ? amountText(unit, left) : 'nothing'
-  return `${may}; ${rest} ${left > 0 ? 'are' : 'is'} left of ${amountText(unit, limit)} for ${name}.`
-}
-
-function unpricedSentence({ model, budgets }: HeldInput): string {
-  const limits = budgets.map(({ name, unit, limit }) => `${amountText(unit, limit)} for ${name}`)
-  return (
-    `The price of ${model} is not known, so it cannot be said whether this call passes the limit of ${limits.join(', or of ')}. ` +
-    `Set models."${model}".price to have it counted.`
-  )
-}
-
-function leftOf({ limit, spent, held }: Pick<PassedBudget, 'limit' | 'spent' | 'held'>): number {
-  return limit - spent - held
-}
-
-/** The limit after as many more of its own size as the call needs. */
-function raisedLimit(budget: PassedBudget, most: number): number {
-  const lacking = Math.max(0, most - leftOf(budget))
-  if (budget.limit <= 0) return budget.limit + lacking
-  return budget.limit + Math.ceil(lacking / budget.limit) * budget.limit
 }

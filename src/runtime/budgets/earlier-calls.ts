@@ -46,14 +46,17 @@ const PAGE_OF_RECORDS = 50
 /** A day begins up to 14 hours before that of UTC. */
 const ZONE_MS = 15 * 60 * 60 * 1000
 
-/** The logged calls of an account, by page; without a report nothing says what they cost. A turn has none before it. */
+/**
+ * The logged calls of an account, by page; without a report nothing says what they cost. A turn has none before it, and what members of
+ * a group share counts from when it is there.
+ */
 async function* earlierCalls(
   { store, priceOf, dayOf }: EarlierSources,
   account: string,
 ): AsyncGenerator<readonly CountedCall[]> {
   const name = parseAccount(account)
   const { per, period } = name
-  if (per === 'turn') return
+  if (per === 'turn' || name.group !== undefined) return
   const range = per === 'session' ? { session: period } : { from: beginning(period) }
   const isIn = (time: string) => per === 'session' || dayOf(time).startsWith(period)
   const isAbout = ownerTest(store, name)

@@ -1,8 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type Clock, defined, errorMessage } from '../../platform.ts'
 import {
+  budgetLedgerFile,
   databaseName,
+  openSharedLedger,
   openStore,
   readStoreGateways,
   removeDatabaseStore,
@@ -103,6 +106,19 @@ export async function openHomeDatabase(
     if (!options.readOnly || !(error instanceof StoreError) || error.code !== 'not-found') throw error
     return openStore({ path: ':memory:', clock: options.clock })
   }
+}
+
+/** The accounts in the ledger of a home that the people in it share. Nothing is opened before the first call that needs one. */
+export function openGroupLedger(
+  { home, environment }: StoreSurroundings,
+  store: StoreSetting | undefined,
+  clock: Clock,
+) {
+  if (store === undefined) return openSharedLedger(() => ({ file: join(homeAt(home).data, budgetLedgerFile) }), clock)
+  return openSharedLedger(async () => {
+    const { path: address, ...place } = await databasePlace(store, environment)
+    return { address, ...place }
+  }, clock)
 }
 
 async function readSecretFile(key: string, file: string): Promise<string> {

@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { type AnyCapability, RuntimeError } from '../../capability.ts'
 import { type Clock, ForewordError } from '../../platform.ts'
-import { claimHome, type Standby, type Waiting } from '../../session.ts'
+import { type BudgetLedger, claimHome, type Standby, type Waiting } from '../../session.ts'
 import type { Configuration } from '../configuration/configuration.ts'
 import { loadConfiguration } from '../configuration/load.ts'
 import { ConfigurationError } from '../configuration/problem.ts'
@@ -38,6 +38,8 @@ export interface PersonHomeOptions {
   readonly shared: Pick<HostedRuntime['shared'], 'live'> & { readonly policy: Parameters<typeof personPolicy>[0] }
   /** What the owner shares of it, as it is open now. */
   readonly owner: () => SharingHome
+  /** The accounts that members of a group share. */
+  readonly groups: BudgetLedger
   readonly warn: (text: string) => void
 }
 
@@ -102,7 +104,7 @@ export function readPersonHome(name: string, options: PersonHomeOptions): Promis
 
 function openingOf(
   name: string,
-  { home, capabilities, environment, version, clock, shared, owner, ...given }: PersonHomeOptions,
+  { home, capabilities, environment, version, clock, shared, owner, groups, ...given }: PersonHomeOptions,
 ) {
   const folder = personHome(home, name)
   const limits = liveLimits(name, given.configuration.people, () => owner().people)
@@ -120,6 +122,7 @@ function openingOf(
       shared: sharedRecords(home, owner, name, limits.now),
       outOfReach: ownersFolders(given.configuration, capabilities),
       limits: limits.now,
+      groups: { ledger: groups, member: name },
       async readLimits() {
         const { configuration, problems } = await loadConfiguration({ home, environment, capabilities })
         if (problems.length > 0) throw new ConfigurationError(problems)

@@ -2,6 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { RuntimeError } from '../../capability.ts'
 import { type Clock, defined, errorMessage, settlesWithin, withTimeout } from '../../platform.ts'
 import { type GatewayRow, StoreError } from '../../session.ts'
+import { homeHolder, openGroupLedger, removeHomeDatabase } from '../configuration/home-store.ts'
 import { personStore } from '../configuration/configuration.ts'
 import type { HostedRuntime } from '../create-runtime.ts'
 import {
@@ -41,7 +42,7 @@ export interface PeopleParts {
   readonly peers?: Peers | undefined
 }
 
-export interface PeopleHomesOptions extends Omit<PersonHomeOptions, 'shared' | 'owner'> {
+export interface PeopleHomesOptions extends Omit<PersonHomeOptions, 'shared' | 'owner' | 'groups'> {
   readonly around: () => PeopleParts
   /** Beside a gateway that has them: nothing is opened but to look at. */
   readonly onlyReads?: boolean
@@ -61,6 +62,7 @@ const QUIET_LOOKS = 3
 /** Opens nothing yet: the home of a person is opened when something is asked of it, or with `openAll`. */
 export function openPeopleHomes(options: PeopleHomesOptions) {
   const { home, environment, clock, warn, around } = options
+  const groups = openGroupLedger({ home, environment }, options.configuration.store, clock)
   const people = () => around().people
   const peers = () => around().peers
   /** Homes stay open when the home of the owner comes here, and with it what holds for everybody. */
@@ -90,7 +92,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       throw new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
     const before = opened.get(name)
     if (before) return before
-    const open = () => openPersonHome(name, { ...options, shared: shared(), owner: around }, placement.isGone)
+    const open = () => openPersonHome(name, { ...options, groups, shared: shared(), owner: around }, placement.isGone)
     // Where it was taken over and comes back, the former one gives its folder free first.
     const next = closing.get(name)?.then(open) ?? open()
     opened.set(name, next)
@@ -161,7 +163,6 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
   async function holderOf(name: string): Promise<string | undefined> {
     const store = storeOf(name)
     if (store === undefined) return undefined
-    const { homeHolder } = await import('../configuration/home-store.ts')
     const holder = homeHolder(store, environment).catch((error: unknown) => {
       throw error instanceof StoreError && error.code === 'io' ? cutOffError(error) : error
     })
@@ -225,7 +226,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     async look<Found>(name: string, work: (runtime: HostedRuntime) => Promise<Found>): Promise<Found> {
       const place = options.onlyReads ? undefined : await self.place(name)
       if (place && 'runtime' in place) return work(place.runtime)
-      const runtime = await readPersonHome(name, { ...options, shared: shared(), owner: around })
+      const runtime = await readPersonHome(name, { ...options, groups, shared: shared(), owner: around })
       try {
         return await work(runtime)
       } finally {
@@ -310,6 +311,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       isClosing = true
       stopWatching?.()
       await Promise.all([...opened.keys()].map((name) => close(name)))
+      groups.close()
     },
   }
 
@@ -331,7 +333,6 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     await close(name)
     const store = storeOf(name)
     if (store !== undefined) {
-      const { removeHomeDatabase } = await import('../configuration/home-store.ts')
       await removeHomeDatabase(store, environment, clock)
     }
     await rm(personHome(home, name), { recursive: true, force: true })

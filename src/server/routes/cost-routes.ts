@@ -127,6 +127,10 @@ const budgetSchema = z.object({
   agent: z.string().optional(),
   token: z.string().optional(),
   channel: z.string().optional(),
+  group: z
+    .string()
+    .optional()
+    .describe('All members of this group share it. A member does not see what is spent of it.'),
   period: z.string().optional().describe('The day or month that is counted; absent for each turn or session.'),
   limit: z.number().describe('With what a person has added for this period.'),
   warnAt: z.number(),

@@ -21,6 +21,11 @@ const findTables = statement<object, { found: number }>(
 /** Who writes beside the gateway has the audit for itself from the beginning of each transaction. So it comes before or after this one. */
 const alone = statement<object>('lock table audit in row exclusive mode')
 
+const makesAlone = statement<object>('lock table audit in share row exclusive mode')
+
+/** Several processes write to accounts that people share. It is the last lock that any of them takes. */
+export const oneAfterAnother = statement<object>('lock table budget_accounts in share row exclusive mode')
+
 /**
  * The ledger of budgets in the database of a store, in tables that are made with the first budget. What it writes goes through the
  * queue of the store: each transaction is fenced, so that a gateway that was frozen or cut off holds nothing any more.
@@ -28,6 +33,8 @@ const alone = statement<object>('lock table audit in row exclusive mode')
 export function openBudgetTable(
   queue: Pick<StoreQueue, 'push'>,
   read: <Result>(work: Sql<Result>) => Promise<Result>,
+  /** What keeps others from the accounts that are written. */
+  lock = alone,
 ): BudgetLedger {
   const work = ledgerWork('budget_')
   let isThere = false
@@ -43,7 +50,7 @@ export function openBudgetTable(
       isThere = true
     }
     return queue.push(function* () {
-      yield* run(alone, {})
+      yield* run(lock, {})
       return yield* sql()
     })
   }
@@ -53,15 +60,16 @@ export function openBudgetTable(
     settle: (id, cost) => write(() => work.settle(id, cost)),
     count: (account, calls, earlier) => write(() => work.count(account, calls, earlier)),
     release: (id) => write(() => work.release(id)),
-    recover: async (forgetBefore) => ((await hasTables()) ? write(() => work.recover(forgetBefore)) : []),
+    recover: async (forgetBefore, member) =>
+      (await hasTables()) ? write(() => work.recover(forgetBefore, member)) : [],
     state: async (check) =>
       (await hasTables()) ? read(work.state(check)) : { spent: 0, held: 0, earlier: 0, limit: check.limit },
     close() {},
   }
 }
 
-/** Makes the tables of a ledger where they are missing. */
+/** Makes the tables of a ledger where they are missing. Two that make them at once come one after the other. */
 export function* makeBudgetTables(): Sql<void> {
-  yield* run(alone, {})
+  yield* run(makesAlone, {})
   for (const table of TABLES) yield* run(table, {})
 }

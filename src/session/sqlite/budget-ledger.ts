@@ -43,7 +43,7 @@ export function openBudgetLedger(path: string, options: { readonly durable?: boo
     settle: (id: string, cost?: BudgetAmount) => write(work.settle(id, cost)),
     count: (account, calls, earlier) => write(work.count(account, calls, earlier)),
     release: (id) => write(work.release(id)),
-    recover: (forgetBefore) => write(work.recover(forgetBefore)),
+    recover: (forgetBefore: string, member?: string) => write(work.recover(forgetBefore, member)),
     state: (check) => runSql(database, work.state(check)),
     close: () => database.close(),
   } satisfies BudgetLedger

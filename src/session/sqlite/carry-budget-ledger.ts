@@ -1,5 +1,6 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { copySqliteFile, openSqlite } from '../../platform.ts'
+import { anyMember } from '../budget-ledger.ts'
 import { storeFile } from '../store-error.ts'
 import { openBudgetLedger } from './budget-ledger.ts'
 
@@ -31,6 +32,7 @@ export function carryBudgetLedger(from: string, into: string): void {
 function endHolds(path: string): void {
   const ledger = openBudgetLedger(path)
   ledger.recover('')
+  ledger.recover('', anyMember)
   ledger.close()
 }
 

@@ -1,12 +1,13 @@
-import type {
-  BudgetAmount,
-  BudgetCheck,
-  BudgetGrant,
-  BudgetHold,
-  BudgetState,
-  CountedCall,
-  HoldResult,
-  PassedBudget,
+import {
+  type BudgetAmount,
+  type BudgetCheck,
+  type BudgetGrant,
+  type BudgetHold,
+  type BudgetState,
+  type CountedCall,
+  type HoldResult,
+  type PassedBudget,
+  memberHold,
 } from '../budget-ledger.ts'
 import { StoreError } from '../store-error.ts'
 import { all, forEach, get, type Query, run, type Sql, statement } from './sql.ts'
@@ -66,7 +67,9 @@ export function ledgerWork(prefix: LedgerPrefix) {
   const closeHold = statement<{ id: string }>(`update ${holdsTable} set open = 0 where id = :id`)
   const forgetHold = statement<{ id: string }>(`delete from ${holdsTable} where id = :id`)
   const forgetHolds = statement<{ before: string }>(`delete from ${holdsTable} where open = 0 and time < :before`)
-  const openHolds = statement<object, { id: string }>(`select id from ${holdsTable} where open = 1 order by id`)
+  const openHolds = statement<{ of: string }, { id: string }>(
+    `select id from ${holdsTable} where open = 1 and id like :of order by id`,
+  )
   const insertGrant = statement<{ approval: string; hold: string }>(
     `insert into ${grantsTable} (approval, hold) values (:approval, :hold) on conflict (approval) do nothing`,
   )
@@ -178,8 +181,9 @@ export function ledgerWork(prefix: LedgerPrefix) {
       if (sum.nanos > 0 || sum.tokens > 0)
         yield* add([account], earlier ? { spent: sum, earlier: sum } : { spent: sum })
     },
-    *recover(forgetBefore: string): Sql<readonly string[]> {
-      const open = yield* all(openHolds, {})
+    *recover(forgetBefore: string, member?: string): Sql<readonly string[]> {
+      const found = yield* all(openHolds, { of: member === undefined ? '%' : memberHold(member, '%') })
+      const open = found.filter(({ id }) => member !== undefined || !id.includes(memberHold('', '')))
       yield* forEach(open, ({ id }) => end(id, undefined, false))
       yield* run(forgetHolds, { before: forgetBefore })
       // Those of a session count for as long as there is one.
