@@ -75,8 +75,15 @@ export interface FileStore {
   file(id: string): Promise<FileRow | undefined>
   /** In the order of their uploads; a file has to match all options. */
   files(options?: FilesOptions): Promise<readonly FileRow[]>
+  /** How many files there are, and how many bytes of them together. */
+  fileTotals(): Promise<FileTotals>
   /** Returns whether the file existed. Its bytes stay: the caller knows whether they are still needed. */
   deleteFile(id: string): Promise<boolean>
+}
+
+export interface FileTotals {
+  readonly files: number
+  readonly bytes: number
 }
 
 /** Filters for files. `hash`: files with exactly these bytes. */

@@ -35,6 +35,18 @@ const budgets = [
   { limit: { tokens: TOKENS }, per: 'day' },
   { limit: { usd: USD }, per: 'day' },
 ]
+/** They share less than what their own limits come to. */
+const DIVERS = ['bob', 'carol', 'dave']
+const SHARED = { tokens: Math.round(TOKENS * 1.8), usd: Number((USD * 1.8).toFixed(6)) }
+const limits = [
+  {
+    for: 'group:divers',
+    sharedBudgets: [
+      { limit: { tokens: SHARED.tokens }, per: 'day' },
+      { limit: { usd: SHARED.usd }, per: 'day' },
+    ],
+  },
+]
 
 interface Gateway {
   readonly url: string
@@ -91,7 +103,7 @@ async function world(t: TestContext, store: string | undefined) {
       providers: { ollama: { kind: 'ollama', baseURL } },
       models: { 'ollama/scripted': { window: 32_000, maxOutput: MOST, price: PRICE } },
       budgets,
-      people: { budgets },
+      people: { budgets, limits },
     }
     writeFileSync(join(home, 'config.json'), JSON.stringify(configuration))
     const child = spawn(
@@ -165,7 +177,7 @@ async function addPeople(gateway: Gateway): Promise<readonly Person[]> {
   for (const name of NAMES) {
     if (name === 'owner') people.push({ name, token: TOKEN })
     else {
-      await json(gateway, TOKEN, '/api/people', { name })
+      await json(gateway, TOKEN, '/api/people', { name, ...(DIVERS.includes(name) && { groups: ['divers'] }) })
       const body = { name: `phone-${name}`, scope: 'approve', person: name }
       const { token } = await json<{ readonly token: string }>(gateway, TOKEN, '/api/tokens', body)
       people.push({ name, token })
@@ -240,7 +252,7 @@ async function race(
   for (const { name, token } of people) {
     const report = await settled(gateways, token)
     const bill = bills.get(name)!
-    const [tokens, usd] = report as [BudgetReport, BudgetReport]
+    const [tokens, usd] = report.filter(({ group }) => group === undefined) as [BudgetReport, BudgetReport]
     t.diagnostic(
       `${name}: ${bill.calls} calls billed, ${bill.tokens} of ${TOKENS} tokens, $${bill.nanos / 1e9} of $${USD}; ${tokens.spent} count`,
     )
@@ -250,6 +262,23 @@ async function race(
     assert.ok((usd.spent! + usd.held!) * 1e9 >= bill.nanos - 1, `${name}: $${usd.spent} of ${bill.nanos} count`)
     assert.ok(tokens.spent! + tokens.held! <= TOKENS && usd.spent! + usd.held! <= USD + 1e-9)
   }
+  const together = { tokens: 0, nanos: 0 }
+  for (const name of DIVERS) {
+    together.tokens += bills.get(name)!.tokens
+    together.nanos += bills.get(name)!.nanos
+  }
+  const report = await settled(gateways, TOKEN)
+  const [tokens, usd] = report.filter(({ group }) => group === 'divers') as [BudgetReport, BudgetReport]
+  t.diagnostic(
+    `divers: ${together.tokens} of ${SHARED.tokens} tokens, $${together.nanos / 1e9} of $${SHARED.usd}; ${tokens.spent} count, ${tokens.held} held`,
+  )
+  assert.ok(together.tokens <= SHARED.tokens, `divers: ${together.tokens} tokens of ${SHARED.tokens}`)
+  assert.ok(together.nanos <= SHARED.usd * 1e9, `divers: ${together.nanos} nano-dollars of ${SHARED.usd * 1e9}`)
+  assert.ok(tokens.spent! + tokens.held! >= together.tokens, `divers: ${tokens.spent} of ${together.tokens} count`)
+  assert.ok((usd.spent! + usd.held!) * 1e9 >= together.nanos - 1, `divers: $${usd.spent} of ${together.nanos} count`)
+  assert.ok(tokens.spent! + tokens.held! <= SHARED.tokens && usd.spent! + usd.held! <= SHARED.usd + 1e-9)
+  // They were stopped by what they share, not only by their own limits.
+  assert.ok(together.tokens > SHARED.tokens * 0.5, `divers: only ${together.tokens} tokens`)
   assert.ok(seen.refused > 0 && seen.answered > 0 && seen.broken > 0, JSON.stringify(seen))
 }
 

@@ -1,24 +1,20 @@
 import { type PersonRoom, RuntimeError } from '../../capability.ts'
 import { defined } from '../../platform.ts'
-import type { FileRow, FileStore } from '../../session.ts'
+import type { FileRow, FileStore, FileTotals } from '../../session.ts'
 
 /** How many files a home has, and may have. */
-export interface FileRoom {
-  readonly files: number
-  readonly bytes: number
+export interface FileRoom extends FileTotals {
   readonly maxFiles?: number
   readonly maxBytes?: number
 }
 
 /** The files that are there where there is a limit; `undefined`: there is none. */
 export async function fileRoom(
-  store: Pick<FileStore, 'files'>,
+  store: Pick<FileStore, 'fileTotals'>,
   { maxFiles, maxFileBytes }: PersonRoom,
 ): Promise<FileRoom | undefined> {
   if (maxFiles === undefined && maxFileBytes === undefined) return undefined
-  const rows = await store.files()
-  const bytes = rows.reduce((sum, row) => sum + row.bytes, 0)
-  return { files: rows.length, bytes, ...defined({ maxFiles, maxBytes: maxFileBytes }) }
+  return { ...(await store.fileTotals()), ...defined({ maxFiles, maxBytes: maxFileBytes }) }
 }
 
 /** Throws a RuntimeError `over-quota` where one more file has no room. */

@@ -156,16 +156,18 @@ export function openFileService(options: FileServiceOptions): FileService {
 
   /** Of somebody, or all: what is shared is as the owner has it now. */
   async function files(owner?: FileOwner): Promise<readonly FileRow[]> {
-    if (copies) {
-      const owners = owner ? [owner] : (await store.files()).map((row) => row.owner)
-      for (const each of new Map(owners.map((one) => [collectionName(one), one])).values()) await copies.bring(each)
-    }
-    return library.files(owner)
+    const rows = await library.files(owner)
+    if (!copies) return rows
+    const owners = owner ? [owner] : rows.map((row) => row.owner)
+    let isChanged = false
+    for (const each of new Map(owners.map((one) => [collectionName(one), one])).values())
+      isChanged = (await copies.bring(each)) || isChanged
+    return isChanged ? library.files(owner) : rows
   }
 
   async function file(id: string): Promise<FileRow> {
-    await copies?.bring((await library.file(id)).owner)
-    return library.file(id)
+    const row = await library.file(id)
+    return (await copies?.bring(row.owner)) ? library.file(id) : row
   }
 
   async function search({ text, owner, limit = 10, by }: FileSearch): Promise<FileSearchAnswer> {

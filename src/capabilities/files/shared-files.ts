@@ -18,11 +18,16 @@ interface SharedFilesParts {
 export function copySharedFiles({ shared, store, blobs, library }: SharedFilesParts) {
   const queue = keyedQueue<string>()
 
-  async function bring(owner: FileOwner): Promise<void> {
-    if (await store.record(owner.type, owner.id)) return
+  async function bring(owner: FileOwner): Promise<boolean> {
+    if (await store.record(owner.type, owner.id)) return false
     const there = (await shared.files(owner)) ?? []
     const wanted = new Map(there.flatMap((row) => (row.state.type === 'ready' ? [[row.id, row] as const] : [])))
-    for (const { id } of await store.files({ owner })) if (!wanted.delete(id)) await library.remove(id)
+    let removed = 0
+    for (const { id } of await store.files({ owner })) {
+      if (wanted.delete(id)) continue
+      removed += 1
+      await library.remove(id)
+    }
     for (const row of wanted.values()) {
       const text = await shared.text(row)
       if (text !== undefined) await store.putContent(text)
@@ -31,12 +36,15 @@ export function copySharedFiles({ shared, store, blobs, library }: SharedFilesPa
         keep: () => library.keep({ ...row, state: unindexed(row.state) }),
       })
     }
+    return removed + wanted.size > 0
   }
 
   return {
-    /** Resolves when the files of a record that is shared are here, and those of one that is no longer shared are gone. */
-    async bring(owner: FileOwner): Promise<void> {
-      if (owner.type !== 'session') await queue.add(collectionName(owner), () => bring(owner))
-    },
+    /**
+     * Resolves when the files of a record that is shared are here, and those of one that is no longer shared are gone, with whether
+     * anything has changed by that.
+     */
+    bring: async (owner: FileOwner): Promise<boolean> =>
+      owner.type !== 'session' && queue.add(collectionName(owner), () => bring(owner)),
   }
 }

@@ -71,11 +71,11 @@ export function peopleRoutes(options: PeopleRoutesOptions): readonly Route[] {
   }
 
   async function usageIn(runtime: Runtime): Promise<z.output<typeof usage>> {
-    const [report, [newest], { storeBytes }, files] = await Promise.all([
+    const [report, [newest], { storeBytes }, { files, bytes: fileBytes }] = await Promise.all([
       runtime.usage({ by: 'session', limit: 1 }),
       runtime.store.sessions({ limit: 1 }),
       runtime.metrics(),
-      runtime.store.files(),
+      runtime.store.fileTotals(),
     ])
     const more = 'rest' in report ? report.rest : undefined
     const { calls, prompt, output, money, unpriced } = report.total
@@ -86,8 +86,8 @@ export function peopleRoutes(options: PeopleRoutesOptions): readonly Route[] {
       output,
       unpriced,
       storeBytes,
-      files: files.length,
-      fileBytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+      files,
+      fileBytes,
       ...defined({ money, updated: newest?.updated }),
     }
   }

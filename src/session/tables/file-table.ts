@@ -1,4 +1,4 @@
-import type { FileOwner, FileRow, FilesOptions, FileState } from '../file-row.ts'
+import type { FileOwner, FileRow, FilesOptions, FileState, FileTotals } from '../file-row.ts'
 import { StoreError } from '../store-error.ts'
 import { all, get, insertInto, overwriting, type Query, run, type Sql, statement, where } from './sql.ts'
 
@@ -47,6 +47,11 @@ export function* readFileRows({ owner, state, hash }: FilesOptions = {}): Sql<re
   return (yield* all(query, values)).map(toFileRow)
 }
 
+export function* readFileTotals(): Sql<FileTotals> {
+  const rows = yield* all(everyFile, {})
+  return { files: rows.length, bytes: rows.reduce((sum, { facts }) => sum + (JSON.parse(facts) as FileRow).bytes, 0) }
+}
+
 export function* deleteFile(id: string): Sql<boolean> {
   return (yield* overwriting(() => run(removeFile, { id }))) > 0
 }
@@ -73,6 +78,7 @@ function toFileRow({ id, owner_type, owner_id, hash, facts, state }: Row): FileR
   return { id, name, time, owner, mediaType, bytes, hash, state: JSON.parse(state) }
 }
 
+const everyFile = statement<object, Pick<Row, 'facts'>>('select facts from files')
 const oneFile = statement<Pick<Row, 'id'>, Row>('select * from files where id = :id')
 const insertFile = statement<Row>(
   insertInto('files', ['id', 'owner_type', 'owner_id', 'hash', 'facts', 'state', 'state_type']),
