@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform.ts'
+import { type Clock, serialQueue } from '../../platform.ts'
 import type { BudgetLedger } from '../budget-ledger.ts'
 import type { Sql } from '../tables/sql.ts'
 import { oneAfterAnother, openBudgetTable } from './budget-table.ts'
@@ -12,6 +12,7 @@ import { createDatabaseQueue } from './write-queue.ts'
 export function openSharedLedger(at: PostgresAddress, clock: Clock): BudgetLedger {
   let connected: Promise<DatabaseClient> | undefined
   let isClosed = false
+  const serial = serialQueue()
 
   function connect(): Promise<DatabaseClient> {
     connected ??= connectAgain(clock, () => openClient(at)).catch((error: unknown) => {
@@ -21,7 +22,10 @@ export function openSharedLedger(at: PostgresAddress, clock: Clock): BudgetLedge
     return connected
   }
 
-  async function transaction<Result>(work: () => Sql<Result>): Promise<Result> {
+  /** One after another, since they are on one connection. */
+  const transaction = <Result>(work: () => Sql<Result>): Promise<Result> => serial.add(() => transact(work))
+
+  async function transact<Result>(work: () => Sql<Result>): Promise<Result> {
     const client = await connect()
     try {
       await client.begin('')

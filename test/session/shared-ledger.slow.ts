@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { systemClock } from '../../src/platform.ts'
+import {
+  type BudgetLedger,
+  carryBudgetLedger,
+  memberHold,
+  openBudgetLedger,
+  openSharedLedger,
+  openStore,
+} from '../../src/session.ts'
+import { postgresForTests } from './postgres-for-tests.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const { options, server } = postgresForTests()
+
+const LIMIT = 50
+const check = { account: '["day","2026-11-30",{"group":"divers"}]', unit: 'tokens', limit: LIMIT, warnAt: 2 } as const
+const time = '2026-11-30T10:00:00.000Z'
+const most = { nanos: 1_000, tokens: 1 }
+
+const holdOf = (ledger: BudgetLedger, member: string, call: string) =>
+  ledger.hold({ id: memberHold(member, `${call}/1`), call, time, most, checks: [check] })
+
+/** Several members ask for more than there is, each through a ledger of their own, beside the owner's. */
+async function race(
+  t: TestContext,
+  open: () => BudgetLedger,
+  owners: Pick<BudgetLedger, 'hold' | 'recover' | 'state'>,
+): Promise<readonly BudgetLedger[]> {
+  const members = ['ann', 'bob', 'carol'].map((name) => ({ name, ledger: open() }))
+  t.after(() => members.forEach(({ ledger }) => ledger.close()))
+  const asked = members.flatMap(({ name, ledger }) =>
+    Array.from({ length: 40 }, (_, number) => holdOf(ledger, name, `call_${name}${number}`)),
+  )
+  const ofOwner = Array.from({ length: 40 }, (_, number) =>
+    owners.hold({
+      id: `call_o${number}/1`,
+      call: `call_o${number}`,
+      time,
+      most,
+      checks: [{ ...check, account: '["day","2026-11-30",{}]' }],
+    }),
+  )
+  const held = (await Promise.all(asked)).filter(({ passed }) => passed.length === 0)
+  await Promise.all(ofOwner)
+  assert.equal(held.length, LIMIT)
+  // Nobody counts what is held for another.
+  assert.equal((await owners.recover('2000-01-01')).length, 40)
+  assert.deepEqual(await owners.state(check), { spent: 0, held: LIMIT, earlier: 0, limit: LIMIT })
+  const [ann] = members
+  const left = await ann!.ledger.recover('2000-01-01', 'ann')
+  assert.ok(left.length > 0 && left.every((id) => id.startsWith('ann call_ann')), String(left))
+  assert.deepEqual(await owners.state(check), {
+    spent: left.length,
+    held: LIMIT - left.length,
+    earlier: 0,
+    limit: LIMIT,
+  })
+  return members.map(({ ledger }) => ledger)
+}
+
+test('members of a group never hold more than they share, through connections to one file', async (t) => {
+  const folder = await temporaryFolder(t)
+  const file = join(folder, 'budgets.sqlite')
+  const owners = openBudgetLedger(file)
+  t.after(() => owners.close())
+  const [ledger] = await race(t, () => openSharedLedger(() => ({ file }), systemClock), owners)
+  assert.ok(ledger)
+  // What runs when a backup is made counts as spent in what is restored from it, whoever runs it.
+  const restored = join(folder, 'restored.sqlite')
+  carryBudgetLedger(file, restored)
+  const other = openBudgetLedger(restored)
+  t.after(() => other.close())
+  assert.deepEqual(other.state(check), { spent: LIMIT, held: 0, earlier: 0, limit: LIMIT })
+})
+
+test('members of a group never hold more than they share, at several gateways on one database', options, async (t) => {
+  const address = await server().database()
+  const store = await openStore({ clock: systemClock, path: address })
+  t.after(() => store.close())
+  await race(t, () => openSharedLedger(() => ({ address }), systemClock), store.budgets!)
+})
