@@ -86,6 +86,7 @@ function createHosts(capabilities: readonly AnyCapability[], choices: OwnedChoic
     environment,
     access,
     places,
+    maxBytes: () => shared.ofOwner?.room().maxWorkspaceBytes,
   })
   const contributed = capabilities.flatMap((one) => one.layouts ?? [])
   const allLayouts = { ...layouts, ...Object.fromEntries(contributed.map((layout) => [layout.name, layout])) }

@@ -21,7 +21,7 @@ import { join, relative } from 'node:path'
 import type { PathInFolder } from '../../capability.ts'
 import { confinedPath, isWithin, pathInput, resolvedPath } from '../../capability/toolkit.ts'
 import { encodedBytes, decodedFile } from '../../document.ts'
-import { type Clock, holdFolder, serialQueue, writeFileAtomically } from '../../platform.ts'
+import { type Clock, folderBytes, holdFolder, serialQueue, writeFileAtomically } from '../../platform.ts'
 
 interface EditInput {
   readonly path: string
@@ -246,8 +246,12 @@ async function changePlan(
     },
     ...(obeying && { asks: true }),
     async run() {
-      if (!(await state.writes.add(() => replaceFile(place, bytes, before)))) return failure(`${shown}: ${CHANGED}`)
-      return { ok: true, output: said, meta: { bytes: bytes.length } }
+      return state.writes.add(async () => {
+        const full = await roomFault(state, bytes.length, before)
+        if (full !== undefined) return failure(`${shown} was not written: ${full}`)
+        if (!(await replaceFile(place, bytes, before))) return failure(`${shown}: ${CHANGED}`)
+        return { ok: true, output: said, meta: { bytes: bytes.length } }
+      })
     },
   }
 }
@@ -288,6 +292,20 @@ function encodeChange(
 
 function failure(error: string): ToolFailed {
   return { ok: false, error }
+}
+
+/** Why so many bytes have no room in the workspace; `undefined`: they have, or take no more than what they replace. */
+async function roomFault(
+  { folder, maxBytes }: WorkspaceOptions,
+  bytes: number,
+  before: Before,
+): Promise<string | undefined> {
+  const most = maxBytes?.()
+  const more = bytes - (before?.bytes ?? 0)
+  if (most === undefined || more <= 0) return undefined
+  const used = await folderBytes(folder)
+  if (used + more <= most) return undefined
+  return `the workspace has ${used} of the ${most} bytes that may be in it; remove files that are not needed any more`
 }
 
 const CHANGED = 'the file has changed since the change was shown: read it again, then change it'

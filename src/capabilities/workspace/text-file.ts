@@ -97,6 +97,8 @@ export interface WorkspaceOptions {
   readonly outOfReach?: readonly string[]
   /** Files that become instructions or programs, and folders of skills, besides the usual ones: read-only, absolute. */
   readonly readOnly?: readonly string[]
+  /** How many bytes there may be in it now; `undefined`: as many as the disk has. Absent: the same. */
+  readonly maxBytes?: () => number | undefined
 }
 
 /** A path as one visible line: characters that are invisible or would break the line are escaped, and `others`. */

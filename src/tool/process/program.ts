@@ -22,6 +22,8 @@ export interface ProgramLimits {
   /** Processes that it may have at one time. 256 unless given. */
   readonly maxProcesses?: number
   readonly signal?: AbortSignal
+  /** `outgrows` is asked again and again while it runs: whether there are more than `maxBytes` by it, so that it is stopped. */
+  readonly disk?: { readonly maxBytes: number; outgrows(): Promise<boolean> } | undefined
 }
 
 /** How a program ended. No process of it is left by then. */
@@ -33,6 +35,8 @@ export interface ProgramEnd {
     | { readonly type: 'timeout' }
     | { readonly type: 'cancelled' }
     | { readonly type: 'too-many-processes'; readonly limit: number }
+    /** The workspace would have more bytes than it may. */
+    | { readonly type: 'too-much-disk'; readonly limit: number }
   readonly stdout: ProgramOutput
   readonly stderr: ProgramOutput
   readonly durationMs: number
@@ -106,6 +110,10 @@ function endResult(run: ProgramEnd, limits: { readonly timeoutMs: number }): Too
       return stopped('cancelled', { failure: 'cancelled' })
     case 'too-many-processes':
       return stopped(`stopped, because it ran more than ${end.limit} processes at one time`)
+    case 'too-much-disk':
+      return stopped(
+        `stopped, because the workspace may have ${countedText(end.limit, 'byte')}: remove files that are not needed any more`,
+      )
   }
 }
 

@@ -101,14 +101,14 @@ function comeLast(pid: number): void {
   }
 }
 
-/** The first of: it ends, its time is over, it is cancelled, it multiplies. */
+/** The first of: it ends, its time is over, it is cancelled, it multiplies, it writes too much. */
 async function waitForEnd(
   clock: Clock,
   child: ChildProcess,
   limits: ProgramLimits,
   count: () => Promise<number>,
 ): Promise<End> {
-  const { timeoutMs, maxProcesses = MOST_PROCESSES, signal } = limits
+  const { timeoutMs, maxProcesses = MOST_PROCESSES, signal, disk } = limits
   const { promise, resolve } = Promise.withResolvers<End>()
   const onExit = (code: number | null, name: string | null) =>
     resolve(code === null ? { type: 'signal', signal: name ?? 'SIGKILL' } : { type: 'exit', code })
@@ -119,8 +119,16 @@ async function waitForEnd(
     else if (!hasEnded) stopLooking = clock.timer(NEXT_LOOK, look)
   }
   const look = () => void lookOnce()
+  /** In a large folder a look takes long: a fifth of the time at most is spent on it. */
+  const watchDisk = async (): Promise<void> => {
+    const began = clock.monotonic()
+    if (await disk!.outgrows()) resolve({ type: 'too-much-disk', limit: disk!.maxBytes })
+    else if (!hasEnded)
+      stopWatching = clock.timer(Math.max(NEXT_LOOK, 4 * (clock.monotonic() - began)), () => void watchDisk())
+  }
   const stopTimer = clock.timer(timeoutMs, () => resolve({ type: 'timeout' }))
   let stopLooking = clock.timer(FIRST_LOOK, look)
+  let stopWatching = disk && clock.timer(FIRST_LOOK, () => void watchDisk())
   child.once('exit', onExit)
   signal?.addEventListener('abort', onAbort, { once: true })
   try {
@@ -129,6 +137,7 @@ async function waitForEnd(
     hasEnded = true
     stopTimer()
     stopLooking()
+    stopWatching?.()
     child.off('exit', onExit)
     signal?.removeEventListener('abort', onAbort)
   }

@@ -21,6 +21,7 @@ import {
 import { linksToKept } from './other-names.ts'
 import { findOwnerFiles, identityAt, type OwnerFiles, TOO_MANY_FOLDERS } from './owner-files.ts'
 import { undoChanges } from './restore.ts'
+import { boundWrites } from './workspace-room.ts'
 import { isMisplaced, isPlaceGone, withoutWrapper } from './sandbox-end.ts'
 
 /** Confines the programs that tools run. */
@@ -88,6 +89,8 @@ export function createSandbox(options: {
   readonly setAside: string
   readonly environment: Readonly<Record<string, string | undefined>>
   access(): Promise<AccessRead>
+  /** How many bytes the workspace may have now; `undefined`: as many as the disk has. Absent: the same. */
+  readonly maxBytes?: (() => number | undefined) | undefined
   /** What this machine can confine with. Default: `findSandbox`. */
   readonly find?: () => Promise<SandboxProgram>
   /** `outOfReach` is hidden, `readOnly` is not written, `readable` and `programs` are shown. */
@@ -288,13 +291,16 @@ export function createSandbox(options: {
     earlier?: LeftSandbox,
   ): Promise<ProgramEnd> {
     const started = systemClock.monotonic()
+    const most = options.maxBytes?.()
+    const bound = most === undefined ? undefined : await boundWrites(workspace, most, program)
     let confined: Confined
     try {
-      confined = await confine(bubblewrap, grants, program, true)
+      confined = await confine(bubblewrap, grants, bound?.program ?? program, true)
     } catch (error) {
       return notStarted(`the sandbox could not be prepared: ${errorMessage(error)}`, started)
     }
-    const end = await runProgram(systemClock, { ...program, argv: confined.argv }, limits, owner)
+    const run = await runProgram(systemClock, { ...program, argv: confined.argv }, { ...limits, disk: bound }, owner)
+    const end = bound ? await bound.ended(run) : run
     const left = await confined.leave()
     const isTriedAgain = !earlier && (isMisplaced(end) || (await isPlaceGone(end, confined.covered)))
     if (isTriedAgain) return runConfined(bubblewrap, grants, program, limits, left)
