@@ -40,6 +40,17 @@ export const storedTables: readonly StoredTable[] = [
   table('text_parts', 2, 'number part text', 'text'),
 ]
 
+/**
+ * The columns of a table as a query names them. None asks for all: a later Foreword may add columns while this one works, and a
+ * statement that was prepared before would fail.
+ */
+export function columnsOf(table: string, prefix = ''): string {
+  return storedTables
+    .find(({ name }) => name === table)!
+    .columns.map((column) => `${prefix}${column}`)
+    .join(', ')
+}
+
 /** Tables whose database counts their rows itself. */
 export const countedTables: readonly string[] = ['calls', 'records', 'files']
 

@@ -5,11 +5,12 @@ import { StoreError } from '../store-error.ts'
 import { databaseName, schemaOf } from './address.ts'
 import { type DatabaseClient, openClient, type PostgresAddress } from './client.ts'
 import { holdStore, readHolder } from './ownership.ts'
-import { createTables, prepareTables, refuseNewer, refuseUnusable } from './prepare-tables.ts'
+import { refuseNewer, refuseOlder } from './migrate-tables.ts'
+import { createTables, prepareTables, refuseUnusable } from './prepare-tables.ts'
 
 /** The store of a database. No gateway takes it and nobody writes beside one until it is ended. @throws StoreError */
 export async function openDatabaseSource(at: PostgresAddress): Promise<CopySide> {
-  await prepareTables(at, true)
+  await prepareTables(at, 'read')
   const client = await openClient(at)
   try {
     await refuseHeld(client, at)
@@ -29,6 +30,7 @@ export async function openDatabaseTarget(at: PostgresAddress): Promise<CopyTarge
     await client.begin('')
     await createTables(client, schemaOf(at), databaseName(at))
     await refuseNewer(client, databaseName(at))
+    await refuseOlder(client, databaseName(at))
     await refuseHeld(client, at)
     return {
       ...sideOf(client, at),

@@ -32,12 +32,12 @@ export interface PostgresStoreOptions extends PostgresAddress {
  * Opens the store that a database has, and makes its tables where they are missing. One process writes: it holds a lock of the database
  * for as long as it is connected.
  *
- * @throws StoreError `claimed`, `closed` (the wait for the store was ended), `io`, `newer`, `not-found` (only when `readOnly`)
+ * @throws StoreError `busy`, `claimed`, `closed` (the wait for the store was ended), `io`, `newer`, `not-found` (only when `readOnly`)
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<SessionStore> {
   const { clock, readOnly = false, beside = false, standby } = options
   const place = databaseName(options)
-  await prepareTables(options, readOnly)
+  await prepareTables(options, readOnly ? 'read' : clock)
   const id = clock.newId('gateway')
   const gateway = standby?.gateway ?? { host: hostname(), version: '' }
   const owner = readOnly || beside ? undefined : await openWriter({ at: options, clock, id, gateway, standby })

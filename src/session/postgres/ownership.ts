@@ -1,6 +1,7 @@
 import type { SqliteValue } from '../../platform.ts'
 import type { GatewayFacts, GatewayRow } from '../gateways.ts'
 import { DEFAULT_SCHEMA } from './address.ts'
+import { knownVersion } from './schema.ts'
 import { all, get, run, type Sql, statement } from '../tables/sql.ts'
 
 /** "FwSt" in ASCII: the number of the lock in the usual schema. */
@@ -10,6 +11,8 @@ export const ownerLock = (schema: string) =>
   `(case ${schema} when '${DEFAULT_SCHEMA}' then ${LOCK_NUMBER} else hashtextextended(cast(${schema} as text), ${LOCK_NUMBER}) end)`
 /** The same for the one that is held in the transaction that changes who writes, so that one process does it at a time. */
 export const changeLock = (schema: string) => `(${ownerLock(schema)} # 1)`
+/** The same for the one that is held by who brings the tables to another version. */
+export const migrationLock = (schema: string) => `(${ownerLock(schema)} # 2)`
 
 const LOCK = ownerLock('current_schema()')
 const CHANGE_LOCK = changeLock('current_schema()')
@@ -32,9 +35,9 @@ const HOLDER = `
       and (cast(locks.classid as bigint) << 32) | cast(locks.objid as bigint) = ${LOCK}
       and locks.database = (select oid from pg_database where datname = current_database())`
 
-const register = statement<{ id: string; host: string; pid: number; version: string }>(`
-  insert into gateways (id, host, pid, version, started, heartbeat)
-    values (:id, :host, :pid, :version, clock_timestamp(), clock_timestamp())
+const register = statement<{ id: string; host: string; pid: number; version: string; tables: number }>(`
+  insert into gateways (id, host, pid, version, tables, started, heartbeat)
+    values (:id, :host, :pid, :version, :tables, clock_timestamp(), clock_timestamp())
     on conflict (id) do update set heartbeat = excluded.heartbeat`)
 const forget = statement<{ seconds: number }>(`
   delete from gateways where heartbeat < clock_timestamp() - make_interval(secs => cast(:seconds as double precision))`)
@@ -81,7 +84,7 @@ interface ListedRow {
 
 /** Adds the row of a process, or says once more that it is alive. */
 export const registerGateway = (id: string, { host, version }: GatewayFacts): Sql<number> =>
-  run(register, { id, host, pid: process.pid, version })
+  run(register, { id, host, pid: process.pid, version, tables: knownVersion() })
 
 export const announceGateway = (id: string, address: string): Sql<number> => run(setAddress, { id, address })
 

@@ -1,9 +1,11 @@
+import type { Clock } from '../../platform.ts'
 import { StoreError } from '../store-error.ts'
 import { databaseName, DEFAULT_SCHEMA, schemaOf } from './address.ts'
 import { type DatabaseClient, openClient, type PostgresAddress } from './client.ts'
 import { connectError } from './connect-error.ts'
+import { migrateTables, migrationsSql, refuseNewer, refuseOlder } from './migrate-tables.ts'
 import { changeLock } from './ownership.ts'
-import { databaseMigrations, SCHEMA_VERSION, schemaTables } from './schema.ts'
+import { schemaTables } from './schema.ts'
 
 /** The oldest PostgreSQL that can say what became of a transaction. */
 export const OLDEST_SERVER = 13
@@ -11,22 +13,26 @@ export const OLDEST_SERVER = 13
 /**
  * Makes the schema and the tables of a store where they are missing, and brings those of an earlier version to the newest one.
  *
- * @throws StoreError `invalid` (the name of the schema), `io`, `newer`, `not-found` and `older` (only when `readOnly`)
+ * With `'read'` nothing is made.
+ *
+ * @throws StoreError `invalid` (the name of the schema), `io`, `newer`, `busy` and `claimed` (see `migrateTables`), `not-found` and
+ *   `older` (only with `'read'`)
  */
-export async function prepareTables(at: PostgresAddress, readOnly: boolean): Promise<void> {
+export async function prepareTables(at: PostgresAddress, clock: Clock | 'read'): Promise<void> {
   const place = databaseName(at)
   const schema = schemaOf(at)
   const client = await openClient(at)
   try {
     await refuseUnusable(client, at)
     if (!(await hasTables(client, schema))) {
-      if (readOnly) throw new StoreError('not-found', `there is no store at ${place}: start the gateway once`)
+      if (clock === 'read') throw new StoreError('not-found', `there is no store at ${place}: start the gateway once`)
       await client.begin('')
       await createTables(client, schema, place)
       await client.commit()
     }
-    await migrate(client, schema, place, readOnly)
     await refuseNewer(client, place)
+    if (clock === 'read') await refuseOlder(client, place)
+    else await migrateTables(client, schema, place, clock)
   } finally {
     await client.end()
   }
@@ -36,39 +42,6 @@ export async function prepareTables(at: PostgresAddress, readOnly: boolean): Pro
 export async function refuseUnusable(client: DatabaseClient, at: PostgresAddress): Promise<void> {
   await refuseOldServer(client, databaseName(at))
   if (schemaOf(at) !== DEFAULT_SCHEMA) await refusePooler(client, at, databaseName(at))
-}
-
-/** Refuses the tables of a newer Foreword. */
-export async function refuseNewer(client: DatabaseClient, place: string): Promise<void> {
-  const found = await readVersion(client)
-  if (found === SCHEMA_VERSION) return
-  throw new StoreError(
-    'newer',
-    `the store ${place} was made by a newer Foreword (its schema has version ${found}, this one knows ${SCHEMA_VERSION}); nothing was changed`,
-    { hint: 'Update Foreword, or give this gateway another database.' },
-  )
-}
-
-/** A transaction for each version, so that a migration that was interrupted goes on at the next start. Of two processes one waits. */
-async function migrate(client: DatabaseClient, schema: string, place: string, readOnly: boolean): Promise<void> {
-  const found = await readVersion(client)
-  if (readOnly && found < SCHEMA_VERSION) {
-    throw new StoreError(
-      'older',
-      `the store ${place} was written by an older Foreword (its schema has version ${found}, this one needs ${SCHEMA_VERSION}): start the gateway once to bring it up to date`,
-    )
-  }
-  for (const { version, sql } of databaseMigrations.filter((each) => each.version > found)) {
-    await client.begin('', `select pg_advisory_xact_lock(${changeLock(`'${schema}'`)})`)
-    if ((await readVersion(client)) < version)
-      await client.execute(`${sql}; update schema_version set version = ${version}`)
-    await client.commit()
-  }
-}
-
-async function readVersion(client: DatabaseClient): Promise<number> {
-  const [row] = await client.execute('select version from schema_version')
-  return Number(row?.['version'])
 }
 
 /** A table is read, for what is cached of the catalog may be older than a lock. */
@@ -91,8 +64,7 @@ export async function createTables(client: DatabaseClient, schema: string, place
     // The right to create a schema is needed only where there is none.
     if (found.length === 0) await client.execute(`create schema "${schema}"`)
     await client.execute(schemaTables(schema))
-    for (const { version, sql } of databaseMigrations)
-      await client.execute(`${sql}; update schema_version set version = ${version}`)
+    await client.execute(migrationsSql())
   } catch (error) {
     if (!(error instanceof StoreError) || !error.cause) throw error
     const { code, message, hint = '', cause } = connectError(error.cause, place)

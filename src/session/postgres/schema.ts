@@ -1,5 +1,3 @@
-import type { Migration } from '../sqlite/migrations.ts'
-
 /**
  * Makes the tables of a store in the schema that is first in the search path: those of the SQLite file of the newest version, with columns
  * in the same order. Texts are compared by code points, as ids and times are everywhere else. They are those of version 1, and never
@@ -7,10 +5,27 @@ import type { Migration } from '../sqlite/migrations.ts'
  */
 export const schemaTables = (schema: string) => TABLES.replaceAll('SCHEMA', `"${schema}"`)
 
-/** Ascending, from version 2 on. A released migration never changes. */
-export const databaseMigrations: readonly Migration[] = [
+/**
+ * Brings the tables from the version before to `version`, while gateways of other versions work on them.
+ */
+export interface DatabaseMigration {
+  readonly version: number
+  /**
+   * The oldest version whose Foreword goes on with these tables: a change that only adds leaves that as it was. Never later than
+   * `version`, which is what a Foreword that knows no change after it has.
+   */
+  readonly knownTo: number
+  /** One transaction. */
+  readonly sql: string
+  /** Indexes of tables that grow, by their names, each as `on TABLE (…)`: made before `sql`, without keeping anybody from writing. */
+  readonly indexes?: Readonly<Record<string, string>>
+}
+
+/** Ascending, from version 2 on. A released migration never changes. How one is made: `docs/decisions/0143-*.md`. */
+export const databaseMigrations: readonly DatabaseMigration[] = [
   {
     version: 2,
+    knownTo: 2,
     sql: `
       -- What a long log is looked through for: see version 8 of the file.
       create index audit_time on audit (time);
@@ -24,10 +39,20 @@ export const databaseMigrations: readonly Migration[] = [
       create index audit_tool on audit (substr(tool, 1, 100), number);
     `,
   },
+  {
+    version: 3,
+    knownTo: 2,
+    sql: `
+      -- The newest migration. \`version\` is the oldest version whose Foreword can work with the tables, from here on.
+      alter table schema_version add column newest bigint;
+      -- The version of the tables that the process knows. Absent: 2.
+      alter table gateways add column tables bigint;
+    `,
+  },
 ]
 
-/** The version of the tables. */
-export const SCHEMA_VERSION = databaseMigrations.at(-1)!.version
+/** The newest version that this Foreword knows. */
+export const knownVersion = (): number => databaseMigrations.at(-1)!.version
 
 const TABLES = `
   create table schema_version (version bigint not null);

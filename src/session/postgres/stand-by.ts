@@ -35,7 +35,7 @@ interface WaitOptions extends WriterOptions {
 
 /**
  * Waits until this process has the store: the one that has it ends, or is lost. Rejects with `closed` where the wait is ended. A database
- * that cannot be reached is waited for.
+ * that cannot be reached is waited for. Rejects with `newer` once the tables are those of a Foreword that this one is too old for.
  */
 export async function waitForStore({ at, clock, id, gateway, standby, place, first, take }: WaitOptions) {
   let client = first
@@ -54,6 +54,10 @@ export async function waitForStore({ at, clock, id, gateway, standby, place, fir
       if (taken) return { client, ...taken }
       fault = undefined
     } catch (error) {
+      if (error instanceof StoreError && error.code === 'newer') {
+        await end()
+        throw error
+      }
       const text = errorMessage(error)
       if (text !== fault) standby.warn?.(`This gateway stands by, and cannot see its database: ${text}`)
       fault = text
@@ -64,9 +68,13 @@ export async function waitForStore({ at, clock, id, gateway, standby, place, fir
       standby.waits({ id, active: () => active, list, announce })
     }
   }
-  await client.work(removeGateway(id)).catch(() => {})
-  await client.end()
+  await end()
   throw new StoreError('closed', `The wait for the store ${place} was ended.`)
+
+  async function end(): Promise<void> {
+    await client.work(removeGateway(id)).catch(() => {})
+    await client.end()
+  }
 
   async function ask(): Promise<Taken | undefined> {
     if (client.isLost) {

@@ -3,6 +3,7 @@ import { StoreError } from '../store-error.ts'
 import type { Sql } from '../tables/sql.ts'
 import { databaseName } from './address.ts'
 import { connectAgain, type DatabaseClient, isTakenOver, openClient } from './client.ts'
+import { refuseNewer } from './migrate-tables.ts'
 import {
   LEASE_MS,
   readGateways,
@@ -19,7 +20,7 @@ import { waitForStore, type WriterOptions } from './stand-by.ts'
 /** The connection that writes. It holds the lock of the database, so that both are lost together. */
 export type Writer = Awaited<ReturnType<typeof openWriter>>
 
-/** Takes the store for this process. @throws StoreError `claimed`, `closed` (the wait was ended), `io` */
+/** Takes the store for this process. @throws StoreError `claimed`, `closed` (the wait was ended), `io`, `newer` */
 export async function openWriter(options: WriterOptions) {
   const { at, clock, id, gateway, standby } = options
   const place = databaseName(at)
@@ -97,6 +98,13 @@ export async function openWriter(options: WriterOptions) {
     // A process that is frozen here would keep everybody from the store.
     await candidate.begin('', `set local idle_in_transaction_session_timeout = ${LEASE_MS}`)
     const taken = await candidate.work(takeStore(id, gateway, waited))
+    try {
+      // A later Foreword may have changed the tables. Nobody does from here on.
+      await refuseNewer(candidate, place)
+    } catch (error) {
+      await candidate.execute('rollback').catch(() => {})
+      throw error
+    }
     if (taken === undefined) {
       await candidate.execute('rollback')
       return undefined

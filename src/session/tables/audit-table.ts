@@ -2,10 +2,12 @@ import { parseJson } from '../../platform.ts'
 import { type AuditFacts, type AuditOptions, type AuditRecord, nextAuditRecord, CHAIN_START } from '../audit.ts'
 import { ARCHIVED, type AuditPosition } from '../audit-archive.ts'
 import type { ChainPosition } from '../audit-checkpoint.ts'
+import { columnsOf } from '../copy/stored-tables.ts'
 import { StoreError } from '../store-error.ts'
 import { all, get, insertInto, type Query, run, type Sql, statement, where } from './sql.ts'
 import { putValue, readValue } from './value-table.ts'
 
+const COLUMNS = columnsOf('audit')
 const HEAD = 'audit.head'
 /** SQLite gives an error for a larger number. Foreword never writes one. */
 const LARGEST = Number.MAX_SAFE_INTEGER
@@ -74,7 +76,7 @@ export function* readAuditRecords(options: AuditOptions = {}): Sql<readonly Audi
     'time < ?': until,
     'number < ?': before,
   })
-  const sql = `select * from audit ${conditions} order by ${number} ${last === undefined ? '' : 'desc'} limit ?`
+  const sql = `select ${COLUMNS} from audit ${conditions} order by ${number} ${last === undefined ? '' : 'desc'} limit ?`
   const query: Query<AuditRow> = { sql }
   const found = (yield* all(query, [...values, last ?? limit])).map(toAuditRecord)
   return last === undefined ? found : found.toReversed()

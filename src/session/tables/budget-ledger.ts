@@ -47,12 +47,13 @@ export function ledgerWork(prefix: LedgerPrefix) {
   const grantsTable = `${prefix}grants`
   const warningsTable = `${prefix}warnings`
   const countedTable = `${prefix}counted`
+  const columns = ['account', ...accountColumns].join(', ')
 
   const readAccounts = (accounts: number): Query<AccountRow> => ({
-    sql: `select * from ${accountsTable} where account in (${list('?', accounts)})`,
+    sql: `select ${columns} from ${accountsTable} where account in (${list('?', accounts)})`,
   })
   const readAccount = statement<{ account: string }, AccountRow>(
-    `select * from ${accountsTable} where account = :account`,
+    `select ${columns} from ${accountsTable} where account = :account`,
   )
   const addTo = (accounts: number): Query<never> => ({
     sql: `insert into ${accountsTable} (account, ${accountColumns.join(', ')}) values ${list(`(?${', ?'.repeat(accountColumns.length)})`, accounts)}

@@ -1,6 +1,9 @@
-import type { FileOwner, FileRow, FilesOptions, FileState, FileTotals } from '../file-row.ts'
+import { columnsOf } from '../copy/stored-tables.ts'
+import type { FileOwner, FileRow, FilesOptions, FileState } from '../file-row.ts'
 import { StoreError } from '../store-error.ts'
 import { all, get, insertInto, overwriting, type Query, run, type Sql, statement, where } from './sql.ts'
+
+const COLUMNS = columnsOf('files')
 
 export function* putFile(row: FileRow): Sql<void> {
   const { id, name, time, owner, mediaType, bytes, hash, state } = row
@@ -43,7 +46,7 @@ export function* readFileRows({ owner, state, hash }: FilesOptions = {}): Sql<re
     'state_type = ?': state,
     'hash = ?': hash,
   })
-  const query: Query<Row> = { sql: `select * from files ${conditions} order by number` }
+  const query: Query<Row> = { sql: `select ${COLUMNS} from files ${conditions} order by number` }
   return (yield* all(query, values)).map(toFileRow)
 }
 
@@ -78,8 +81,7 @@ function toFileRow({ id, owner_type, owner_id, hash, facts, state }: Row): FileR
   return { id, name, time, owner, mediaType, bytes, hash, state: JSON.parse(state) }
 }
 
-const everyFile = statement<object, Pick<Row, 'facts'>>('select facts from files')
-const oneFile = statement<Pick<Row, 'id'>, Row>('select * from files where id = :id')
+const oneFile = statement<Pick<Row, 'id'>, Row>(`select ${COLUMNS} from files where id = :id`)
 const insertFile = statement<Row>(
   insertInto('files', ['id', 'owner_type', 'owner_id', 'hash', 'facts', 'state', 'state_type']),
 )

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { errorMessage, timeSlice } from '../../platform.ts'
 import { isWithdrawal } from '../append-plan.ts'
+import { columnsOf } from '../copy/stored-tables.ts'
 import { contentHash, rowDigest } from '../content.ts'
 import type { EntryBody } from '../entry.ts'
 import type { StoreDamage } from '../log-store.ts'
@@ -159,9 +160,9 @@ const withoutChain = (key: string, value: unknown) => (key === 'chain' ? undefin
 
 /** What `append` derives from the entries. */
 const DERIVED = [
-  ['sessions', 'select * from sessions where id = ?'],
-  ['turns', 'select * from turns where session = ? order by ordinal'],
-  ['tool_sums', 'select * from tool_sums where session = ? order by seq, part'],
+  ['sessions', `select ${columnsOf('sessions')} from sessions where id = ?`],
+  ['turns', `select ${columnsOf('turns')} from turns where session = ? order by ordinal`],
+  ['tool_sums', `select ${columnsOf('tool_sums')} from tool_sums where session = ? order by seq, part`],
 ] as const
 
 function* callDamage(found: Found, number: number): Sql<void> {
@@ -234,5 +235,5 @@ const assemblies = statement<{ session: string }, { data: string }>(
   "select data from entries where session = :session and type = 'assembly' order by seq",
 )
 const storedSums = statement<{ number: number }, { number: number; layers: string }>(
-  'select * from call_sums where number = :number',
+  `select ${columnsOf('call_sums')} from call_sums where number = :number`,
 )

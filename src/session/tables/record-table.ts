@@ -1,3 +1,4 @@
+import { columnsOf } from '../copy/stored-tables.ts'
 import { nextVersion, type RecordChange, type RecordVersion } from '../record.ts'
 import { all, get, insertInto, run, type Sql, statement } from './sql.ts'
 
@@ -30,16 +31,16 @@ function toVersion({ kind, id, version, time, value }: Row): RecordVersion {
 
 const insertRecord = statement<Row>(insertInto('records', ['kind', 'id', 'version', 'time', 'value']))
 const allVersions = statement<{ kind: string; id: string }, Row>(
-  'select * from records where kind = :kind and id = :id order by version desc',
+  `select ${columnsOf('records')} from records where kind = :kind and id = :id order by version desc`,
 )
 const newestVersion = statement<{ kind: string; id: string }, Row>(
-  'select * from records where kind = :kind and id = :id order by version desc limit 1',
+  `select ${columnsOf('records')} from records where kind = :kind and id = :id order by version desc limit 1`,
 )
 
 /** The newest version of each record. They are ordered by their first version, which the index `records_made` finds. */
 const newest = (condition: string) =>
   statement<{ kind: string }, Row>(
-    `select newest.* from records as first
+    `select ${columnsOf('records', 'newest.')} from records as first
       join records as newest on newest.kind = first.kind and newest.id = first.id and newest.version =
         (select version from records where kind = first.kind and id = first.id order by version desc limit 1)
       where first.version = 1 and first.kind = :kind and ${condition} order by first.number`,

@@ -1,6 +1,7 @@
 import type { StoredSession } from '../append-plan.ts'
 import { parseChoices } from '../choices.ts'
 import type { SessionActivity, SessionFolder } from '../session-filter.ts'
+import { columnsOf } from '../copy/stored-tables.ts'
 import { labelRow, matchesSession } from '../session-list.ts'
 import type { Binding } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
@@ -128,7 +129,9 @@ export function* readBinding({ channel, conversation }: Binding): Sql<string | u
 /** A row of `sessions`, with the digest of its newest entry. */
 export type StoredState = StoredSession & { readonly chain: string }
 
-export const sessionState = statement<{ id: string }, StoredState>('select * from sessions where id = :id')
+export const sessionState = statement<{ id: string }, StoredState>(
+  `select ${columnsOf('sessions')} from sessions where id = :id`,
+)
 
 interface Row extends StoredSession {
   readonly channel: string | null
@@ -152,8 +155,8 @@ function toSessionRow(row: Row): SessionRow {
   }
 }
 
-const withBinding =
-  'select sessions.*, channel, conversation from sessions left join bindings on bindings.session = sessions.id'
+const withBinding = `select ${columnsOf('sessions', 'sessions.')}, channel, conversation
+  from sessions left join bindings on bindings.session = sessions.id`
 const isWhole = `sessions.id not in (${unfinishedSessions})`
 const oneSession = statement<{ id: string }, Row>(`${withBinding} where sessions.id = :id and ${isWhole}`)
 const folders = statement<object, SessionFolder>(
