@@ -1,4 +1,5 @@
 import { createServer as createHttpServer, type Server as HttpServer, type ServerResponse } from 'node:http'
+import { Server as PortServer } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Failure } from '../capability.ts'
 import { defined } from '../platform.ts'
@@ -12,8 +13,15 @@ import { LIVE_PATH } from './routes/health-routes.ts'
 export interface ListeningServer {
   readonly url: string
   readonly port: number
-  /** Closes the port. Answers in progress may take `graceMs` (5 s unless given); new requests are refused with `closing`, 503. */
-  close(options?: { graceMs?: number }): Promise<void>
+  /** Closes the port. New requests are refused with `closing`, 503. */
+  close(options?: CloseOptions): Promise<void>
+}
+
+interface CloseOptions {
+  /** How long answers in progress may take, ms; 5 s unless given. */
+  readonly graceMs?: number
+  /** Runs once they have ended. Connections that a web server keeps are refused in order until it is done. */
+  readonly meanwhile?: () => Promise<void>
 }
 
 /** Opens a port for a server; port 0 means any free one. If that fails, the error has a hint. */
@@ -43,7 +51,7 @@ export async function listen(server: Server, { port, bind }: { port: number; bin
   return {
     url: `http://${reachedAt(bind)}:${taken}`,
     port: taken,
-    close: ({ graceMs = 5_000 } = {}) => shutDown(http, server, drain, graceMs),
+    close: (options) => shutDown(http, server, drain, options),
   }
 }
 
@@ -102,7 +110,12 @@ function createDrain() {
   return drain
 }
 
-async function shutDown(http: HttpServer, server: Server, drain: Drain, graceMs: number): Promise<void> {
+async function shutDown(
+  http: HttpServer,
+  server: Server,
+  drain: Drain,
+  { graceMs = 5_000, meanwhile }: CloseOptions = {},
+): Promise<void> {
   const { clock } = server
   const cancel = clock.timer(graceMs, () => {
     server.endStreams()
@@ -113,14 +126,17 @@ async function shutDown(http: HttpServer, server: Server, drain: Drain, graceMs:
   server.endStreams({ answers: false })
   await emptied
   cancel()
-  // From here on the port itself refuses connections.
-  await new Promise<void>((resolve) => {
+  // From here on the port itself refuses connections. One that a web server keeps may bring a request at any moment: it is not cut off
+  // before it has to be, so that the request is refused and not lost.
+  const ended = new Promise((resolve) => PortServer.prototype.close.call(http, resolve))
+  try {
+    await meanwhile?.()
+  } finally {
     const stopSweeping = clock.every(20, () => http.closeIdleConnections())
     const stopWaiting = clock.timer(graceMs, () => http.closeAllConnections())
-    http.close(() => {
-      stopSweeping()
-      stopWaiting()
-      resolve()
-    })
-  })
+    await ended
+    stopSweeping()
+    stopWaiting()
+    http.close()
+  }
 }

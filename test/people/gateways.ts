@@ -40,8 +40,8 @@ export async function openWorld(t: TestContext, store: string) {
   const letters = join(folder, 'letters')
   let started = 0
 
-  /** With `ways`, what it says to the database, and others to it, can be lost. */
-  async function start({ ways = false } = {}): Promise<Gateway> {
+  /** With `ways`, what it says to the database, and others to it, can be lost. `tables`: of a later Foreword, which changes these. */
+  async function start({ ways = false, tables = '' } = {}): Promise<Gateway> {
     started += 1
     const home = join(folder, `home-${started}`)
     const clock = join(folder, `clock-${started}`)
@@ -64,14 +64,18 @@ export async function openWorld(t: TestContext, store: string) {
       FOREWORD_HOME: home,
       FOREWORD_TEST_LETTERS: letters,
       TEST_CLOCK: clock,
+      TEST_TABLES: tables,
       NO_COLOR: '1',
     }
-    const [preload, program] = ['shifted-clock.mjs', '../../bin/foreword.js'].map((path) =>
-      join(import.meta.dirname, path),
-    )
+    const [clockLoader, program, laterLoader] = [
+      'shifted-clock.mjs',
+      '../../bin/foreword.js',
+      '../session/later-version.mjs',
+    ].map((path) => join(import.meta.dirname, path))
+    const preloads = [clockLoader!, ...(tables === '' ? [] : [laterLoader!])].flatMap((path) => ['--import', path])
     const child = spawn(
       process.execPath,
-      ['--import', preload!, '--conditions=foreword-source', program!, 'start', '--port', '0'],
+      [...preloads, '--conditions=foreword-source', program!, 'start', '--port', '0'],
       { env: environment, stdio: ['ignore', 'pipe', 'pipe'] },
     )
     t.after(async () => {

@@ -74,14 +74,13 @@ async function runGateway(call: CommandCall, given: Io): Promise<number> {
     else if (!call.json) note(io, '\nStopping. Press Ctrl-C again to exit at once.')
   } finally {
     stopReturning()
-    await closeInTime(io, async () => {
-      await listening.close({ graceMs: GRACE })
-      await gateway.close().catch((error: unknown) => {
+    const meanwhile = () =>
+      gateway.close().catch((error: unknown) => {
         if (fault === undefined) throw error
         // What the store did not take at the end is told already, and what stayed open must not keep the process.
         exitNow(io, STORE_FAILED)
       })
-    })
+    await closeInTime(io, () => listening.close({ graceMs: GRACE, meanwhile }))
   }
   return fault === undefined ? 0 : STORE_FAILED
 }
