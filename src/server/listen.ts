@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type Server as HttpServer, type Serve
 import { Server as PortServer } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Failure } from '../capability.ts'
-import { defined } from '../platform.ts'
+import { type Clock, defined } from '../platform.ts'
 import { errorResponse } from './answer.ts'
 import { type Server } from './create-server.ts'
 import { closingError } from './event-stream.ts'
@@ -128,6 +128,7 @@ async function shutDown(
   cancel()
   // From here on the port itself refuses connections. One that a web server keeps may bring a request at any moment: it is not cut off
   // before it has to be, so that the request is refused and not lost.
+  await quietMoment(clock)
   const ended = new Promise((resolve) => PortServer.prototype.close.call(http, resolve))
   try {
     await meanwhile?.()
@@ -138,5 +139,15 @@ async function shutDown(
     stopSweeping()
     stopWaiting()
     http.close()
+  }
+}
+
+/** A connection that the system has taken, and this process not yet, would be lost with the port: that is closed when there is little to do. */
+async function quietMoment(clock: Clock): Promise<void> {
+  for (let turn = 0; turn < 100; turn += 1) {
+    const began = clock.monotonic()
+    // oxlint-disable-next-line no-await-in-loop -- one turn after the other
+    await clock.yield()
+    if (clock.monotonic() - began < 1) return
   }
 }

@@ -40,8 +40,12 @@ export async function openWorld(t: TestContext, store: string) {
   const letters = join(folder, 'letters')
   let started = 0
 
-  /** With `ways`, what it says to the database, and others to it, can be lost. `tables`: of a later Foreword, which changes these. */
-  async function start({ ways = false, tables = '' } = {}): Promise<Gateway> {
+  /** With `ways`, what it says to the database, and others to it, can be lost. `tables`: of a later Foreword, which changes these. `checkout`: of another one. */
+  async function start({
+    ways = false,
+    tables = '',
+    checkout = join(import.meta.dirname, '../..'),
+  } = {}): Promise<Gateway> {
     started += 1
     const home = join(folder, `home-${started}`)
     const clock = join(folder, `clock-${started}`)
@@ -67,15 +71,13 @@ export async function openWorld(t: TestContext, store: string) {
       TEST_TABLES: tables,
       NO_COLOR: '1',
     }
-    const [clockLoader, program, laterLoader] = [
-      'shifted-clock.mjs',
-      '../../bin/foreword.js',
-      '../session/later-version.mjs',
-    ].map((path) => join(import.meta.dirname, path))
+    const [clockLoader, laterLoader] = ['shifted-clock.mjs', '../session/later-version.mjs'].map((path) =>
+      join(import.meta.dirname, path),
+    )
     const preloads = [clockLoader!, ...(tables === '' ? [] : [laterLoader!])].flatMap((path) => ['--import', path])
     const child = spawn(
       process.execPath,
-      [...preloads, '--conditions=foreword-source', program!, 'start', '--port', '0'],
+      [...preloads, '--conditions=foreword-source', join(checkout, 'bin/foreword.js'), 'start', '--port', '0'],
       { env: environment, stdio: ['ignore', 'pipe', 'pipe'] },
     )
     t.after(async () => {

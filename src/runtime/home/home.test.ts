@@ -18,6 +18,15 @@ test('a home is created with its data folder and missing parents, for the owner 
   assert.equal((await stat(home.data)).mode & 0o777, 0o700)
 })
 
+test('homes that are made at once in a folder that is not there are all made', async (context) => {
+  const folder = await mkdtemp(join(tmpdir(), 'foreword-home-'))
+  context.after(() => rm(folder, { recursive: true }))
+  for (let round = 0; round < 20; round += 1)
+    await Promise.all(
+      Array.from({ length: 8 }, (_, each) => createHome(homeAt(join(folder, `${round}/people/person-${each % 4}`)))),
+    )
+})
+
 test('a home that cannot be made is an error that says what to do, and no endless try', async (context) => {
   const folder = await mkdtemp(join(tmpdir(), 'foreword-home-'))
   context.after(() => rm(folder, { recursive: true }))
