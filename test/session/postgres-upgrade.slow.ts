@@ -8,6 +8,7 @@ import { at, input, start } from '../cases/session-store-entries.ts'
 import { postgresForTests } from './postgres-for-tests.ts'
 import { systemClock } from '../../src/platform.ts'
 import { type Standby, StoreError, type Waiting } from '../../src/session.ts'
+import { databaseFacts } from '../../src/session/postgres/examine-database.ts'
 import { openPostgresStore } from '../../src/session/postgres/open-postgres-store.ts'
 import { databaseMigrations } from '../../src/session/postgres/schema.ts'
 
@@ -94,6 +95,7 @@ test(
     while (!isWaiting) await useEverything(store, round++)
     assert.equal(await waits, 'waits')
     assert.deepEqual(await versions(address), { version: 2, newest: TODAY + 9 })
+    assert.deepEqual((await databaseFacts({ address })).tables, { least: 2, newest: TODAY + 9, known: TODAY })
     for (const until = round + 4; round < until; round += 1) await useEverything(store, round)
     assert.deepEqual(await Array.fromAsync(store.damage()), [])
     await store.close()
@@ -149,7 +151,7 @@ test(
     // Its tables are those of today until the one that knows more changes them.
     const waits = Promise.withResolvers<Waiting>()
     const standby: Standby = { gateway: { host: 'two', version: '1.0.0' }, waits: waits.resolve }
-      assert.equal(await first.said(), 'open')
+    assert.equal(await first.said(), 'open')
     await execute(address, `update schema_version set version = ${TODAY}`)
     const second = openPostgresStore({ clock: systemClock, address, standby })
     second.catch(() => {})
@@ -170,7 +172,7 @@ test(
     await (await open(address)).close()
     const names = ['one', 'two', 'three']
     names.forEach((name) => later(t, address, 'more,slow', { name, standby: true }))
-      const migrating = `select pid, application_name as name from pg_stat_activity where datname = current_database() and query like '%pg_sleep(2)%' and pid <> pg_backend_pid()`
+    const migrating = `select pid, application_name as name from pg_stat_activity where datname = current_database() and query like '%pg_sleep(2)%' and pid <> pg_backend_pid()`
     let found: readonly Readonly<Record<string, unknown>>[] = []
     while (found.length === 0) found = await execute(address, migrating)
     assert.equal(found.length, 1, 'one alone is at it')

@@ -100,7 +100,7 @@ export async function checkDatabase(place: DatabasePlace): Promise<readonly Find
 }
 
 function databaseFindings(facts: DatabaseFacts): readonly Finding[] {
-  const { place, version, isTooOld, missingRights, isPooled, isPrivate, holder } = facts
+  const { place, version, isTooOld, missingRights, isPooled, isPrivate, holder, tables } = facts
   const used = holder === undefined ? 'no gateway uses it now' : `in use by ${holder}`
   const found = [ok('database', `${place} is PostgreSQL ${version}, ${used}`)]
   if (isTooOld)
@@ -109,6 +109,7 @@ function databaseFindings(facts: DatabaseFacts): readonly Finding[] {
     const hint = 'Run `grant create on database NAME to USER` as its owner, or make the user the owner of the schema.'
     found.push(problem('database', `its user may not ${missingRights.join(' and ')}`, hint))
   }
+  if (tables !== undefined) found.push(...tableFindings(tables))
   if (isPooled) {
     const what = 'a pooler gives each transaction another connection, so that the lock of the gateway is lost'
     found.push(
@@ -120,4 +121,17 @@ function databaseFindings(facts: DatabaseFacts): readonly Finding[] {
     found.push(warning('database', 'what is sent to it is not encrypted', hint))
   }
   return found
+}
+
+function tableFindings({ least, newest, known }: NonNullable<DatabaseFacts['tables']>): readonly Finding[] {
+  if (least > known) {
+    const what = `its tables need version ${least}, and this Foreword knows ${known}`
+    return [problem('database', what, 'Update Foreword, or name another database.')]
+  }
+  if (newest === known) return []
+  const what =
+    newest > known
+      ? `a newer Foreword has added to its tables (version ${newest}), and this one works with them (${known})`
+      : `its tables have version ${newest}: the next gateway that starts adds what version ${known} has`
+  return [ok('database', what)]
 }

@@ -1,9 +1,10 @@
 import type { Clock } from '../../platform.ts'
 import { databaseName, schemaOf } from './address.ts'
 import { type DatabaseClient, openClient, type PostgresAddress } from './client.ts'
-import { openObjectBytes } from './object-bytes.ts'
+import { readVersions, type TableVersions } from './migrate-tables.ts'
 import { readHolder } from './ownership.ts'
 import { areOne, OLDEST_SERVER } from './prepare-tables.ts'
+import { knownVersion } from './schema.ts'
 
 /** What a database is to a gateway that would use it. */
 export interface DatabaseFacts {
@@ -20,6 +21,8 @@ export interface DatabaseFacts {
   readonly isPooled: boolean
   /** Whether what is sent to it is encrypted, or stays on this machine. */
   readonly isPrivate: boolean
+  /** The versions of its tables, and the newest one that this Foreword knows. Absent where they cannot be read. */
+  readonly tables?: TableVersions & { readonly known: number }
   /** The gateway that writes to it now, in words. */
   readonly holder?: string
 }
@@ -35,14 +38,17 @@ export async function databaseFacts(at: PostgresAddress, clock: Clock): Promise<
       const [row] = await one.execute(facts(schema))
       const found = row as unknown as FactsRow
       const holder = await one.work(readHolder())
+      const rights = await missingRights(one, schema, found)
+      const canRead = found.has_store && rights.length === 0
       return {
         place: databaseName(at),
         version: found.version,
         isTooOld: Number.parseInt(found.version, 10) < OLDEST_SERVER,
         hasStore: found.has_store,
-        missingRights: await missingRights(one, schema, found),
+        missingRights: rights,
         isPooled: await areOne(one, other),
         isPrivate: found.is_local || found.is_encrypted,
+        ...(canRead && { tables: { ...(await readVersions(one)), known: knownVersion() } }),
         ...(holder !== undefined && { holder: holder.words }),
       }
     } finally {

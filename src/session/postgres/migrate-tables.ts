@@ -5,7 +5,7 @@ import { changeLock, migrationLock, ownerLock } from './ownership.ts'
 import { type DatabaseMigration, databaseMigrations, knownVersion } from './schema.ts'
 
 /** The versions of the tables of a store. */
-interface TableVersions {
+export interface TableVersions {
   /** The oldest that a Foreword has to know to work with them. */
   readonly least: number
   /** That of the last migration. */
@@ -92,7 +92,8 @@ export const migrationsSql = (): string =>
     )
     .join('; ')
 
-async function readVersions(client: DatabaseClient): Promise<TableVersions> {
+/** Of a store that is there. */
+export async function readVersions(client: DatabaseClient): Promise<TableVersions> {
   // The row of an older store has fewer columns.
   const [found] = await client.execute('select cast(row_to_json(found) as text) as row from schema_version as found')
   const { version, newest } = JSON.parse(found!['row'] as string) as {
