@@ -81,7 +81,14 @@ export {
 } from './session/call-sums.ts'
 export { type AnswerLimit, type PartialReason, type TurnOutcome, turnOutcomeTypes } from './session/turn-outcome.ts'
 export { contentHash, readReferredContent } from './session/content.ts'
-export { type FileOwner, type FileRow, type FileState, type FileStore, type FileTotals, fileMediaType } from './session/file-row.ts'
+export {
+  type FileOwner,
+  type FileRow,
+  type FileState,
+  type FileStore,
+  type FileTotals,
+  fileMediaType,
+} from './session/file-row.ts'
 export { type LogStore, type SessionRow, type TurnRow } from './session/log-store.ts'
 export { createLeftTurnReader, createUndoneTurnReader, turnsTo, turnsToHead } from './session/branches.ts'
 export { type RecordStore, type RecordVersion } from './session/record.ts'

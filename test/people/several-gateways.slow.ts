@@ -66,9 +66,9 @@ test('no request is refused while homes move to gateways that come', { ...option
   const homes = new Map<string, string>()
   const moved = new Set<string>()
   let asked = 0
-  let isOver = false
+  const over = new AbortController()
   const talking = people.map(async ({ name, token }) => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       // A home that is always in use does not move.
       await sleep((asked * 7) % 300)
       asked += 1
@@ -88,7 +88,7 @@ test('no request is refused while homes move to gateways that come', { ...option
       while (moved.size === before) await sleep(100)
     }
   }
-  await Promise.race([coming(), Promise.all(talking)]).finally(() => (isOver = true))
+  await Promise.race([coming(), Promise.all(talking)]).finally(() => over.abort())
   await Promise.all(talking)
   t.diagnostic(`${asked} requests, ${moved.size} homes moved`)
 })

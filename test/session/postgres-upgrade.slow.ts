@@ -95,7 +95,11 @@ test(
     while (!isWaiting) await useEverything(store, round++)
     assert.equal(await waits, 'waits')
     assert.deepEqual(await versions(address), { version: 2, newest: TODAY + 9 })
-    assert.deepEqual((await databaseFacts({ address })).tables, { least: 2, newest: TODAY + 9, known: TODAY })
+    assert.deepEqual((await databaseFacts({ address }, systemClock)).tables, {
+      least: 2,
+      newest: TODAY + 9,
+      known: TODAY,
+    })
     for (const until = round + 4; round < until; round += 1) await useEverything(store, round)
     assert.deepEqual(await Array.fromAsync(store.damage()), [])
     await store.close()

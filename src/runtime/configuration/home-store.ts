@@ -53,6 +53,7 @@ async function databasePlace(store: StoreSetting, environment: Environment): Pro
     passwordFile,
     tls,
     authoritiesFile,
+    files,
   } = { ...EMPTY, ...storeFields(store) }
   const password =
     passwordFile === undefined ? environment[passwordEnv] : await readSecretFile('store.passwordFile', passwordFile)

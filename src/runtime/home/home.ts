@@ -110,15 +110,7 @@ async function makeOne(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'EEXIST' && (await stat(folder)).isDirectory()) return
-    const above = dirname(folder)
-    if (code !== 'ENOENT' || above === folder) throw error
-    if (!(await exists(above))) await makeFolder(above)
-    // Somebody else may have made what is above meanwhile, or this folder itself.
-    await mkdir(folder, { mode: 0o700 }).catch((again: NodeJS.ErrnoException) => {
-      if (again.code !== 'EEXIST') throw again
-    })
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !(await stat(folder)).isDirectory()) throw error
   }
 }
 

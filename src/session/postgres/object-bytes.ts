@@ -36,7 +36,7 @@ export function openObjectBytes(
   }
 
   /** @throws StoreError `io`, with what the service answered. */
-  async function ask(method: string, address: string, body?: Uint8Array | string): Promise<Response> {
+  async function ask(method: string, address: string, body?: Uint8Array<ArrayBuffer> | string): Promise<Response> {
     const ending = new AbortController()
     const stop = clock.timer(ANSWER_MS, () => ending.abort(new Error(`no answer came within ${ANSWER_MS / 1_000} s`)))
     try {
@@ -71,7 +71,7 @@ export function openObjectBytes(
     return text
   }
 
-  async function putInParts(hash: string, parts: AsyncIterable<Uint8Array>): Promise<void> {
+  async function putInParts(hash: string, parts: AsyncIterable<Uint8Array<ArrayBuffer>>): Promise<void> {
     const address = addressOf(hash)
     const upload = field(await textOf(await ask('POST', `${address}?uploads`)), 'UploadId')
     if (upload === undefined) throw fault(new Error('it takes no file in parts'))
@@ -95,8 +95,8 @@ export function openObjectBytes(
     async put(hash, bytes) {
       const parts = inPieces(bytes, PART_BYTES)
       const [first, second] = [await parts.next(), await parts.next()]
-      if (second.done) await ask('PUT', addressOf(hash), first.value as Uint8Array)
-      else await putInParts(hash, chain([first.value as Uint8Array, second.value], parts))
+      if (second.done) await ask('PUT', addressOf(hash), first.value as Uint8Array<ArrayBuffer>)
+      else await putInParts(hash, chain([first.value as Uint8Array<ArrayBuffer>, second.value], parts))
     },
     async *read(hash) {
       const answer = await ask('GET', addressOf(hash))

@@ -60,7 +60,10 @@ export function openByteTable(at: PostgresAddress): StoredBytes & { close(): Pro
 }
 
 /** Bytes in pieces of at least so many, but the last. There is one at least, so that an empty file is there, too. */
-export async function* inPieces(bytes: AsyncIterable<Uint8Array>, least: number): AsyncGenerator<Uint8Array, void> {
+export async function* inPieces(
+  bytes: AsyncIterable<Uint8Array>,
+  least: number,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   let waiting: Uint8Array[] = []
   let size = 0
   let isEmpty = true

@@ -17,7 +17,15 @@ import {
   removeRestingContents,
   setRemoved,
 } from './content-table.ts'
-import { deleteFile, readFileRow, readFileRows, readFileTotals, putFile, setFileOwner, setFileState } from './file-table.ts'
+import {
+  deleteFile,
+  readFileRow,
+  readFileRows,
+  readFileTotals,
+  putFile,
+  setFileOwner,
+  setFileState,
+} from './file-table.ts'
 import { findDamage, type MemoryStore } from './find-damage.ts'
 import { recentTurns } from './recent-turns.ts'
 import {

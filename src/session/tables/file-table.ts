@@ -1,5 +1,5 @@
 import { columnsOf } from '../copy/stored-tables.ts'
-import type { FileOwner, FileRow, FilesOptions, FileState } from '../file-row.ts'
+import type { FileOwner, FileRow, FilesOptions, FileState, FileTotals } from '../file-row.ts'
 import { StoreError } from '../store-error.ts'
 import { all, get, insertInto, overwriting, type Query, run, type Sql, statement, where } from './sql.ts'
 
@@ -81,6 +81,7 @@ function toFileRow({ id, owner_type, owner_id, hash, facts, state }: Row): FileR
   return { id, name, time, owner, mediaType, bytes, hash, state: JSON.parse(state) }
 }
 
+const everyFile = statement<object, Pick<Row, 'facts'>>('select facts from files')
 const oneFile = statement<Pick<Row, 'id'>, Row>(`select ${COLUMNS} from files where id = :id`)
 const insertFile = statement<Row>(
   insertInto('files', ['id', 'owner_type', 'owner_id', 'hash', 'facts', 'state', 'state_type']),
