@@ -9,6 +9,8 @@ const { options, server: database } = postgresForTests({ connections: 300 })
 
 /** How many messages are sent at least while gateways fail. */
 const TURNS = Number(process.env['TURNS'] ?? (process.env['CASES'] === 'all' ? 2_400 : 100))
+/** How long somebody reads before the next four messages, ms: the faults last as long as they do, and other tests want to run. */
+const READS_MS = process.env['CASES'] === 'all' ? 0 : 400
 /** Which faults, by their names, one after the other and again. */
 const FAULTS = (process.env['FAULTS'] ?? 'kill,freeze,database,cut-off,apart,clock').split(',')
 const SEED = Number(process.env['SEED'] ?? 1)
@@ -80,6 +82,7 @@ test(title, { ...options, timeout: 3_600_000 }, async (t) => {
         sent += 1
       }
       await timed(`the turn of ${person.name}`, (trace) => end(asked, person, turns.at(-1)!, trace), ended)
+      await sleep(READS_MS)
     }
   })
 
