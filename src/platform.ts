@@ -1,5 +1,6 @@
 // What every room needs once: errors and their codes, files, locks, SQLite, queues, timers and small functions on data.
 export { type ErrorCode, errorCodes, type ErrorMeaning } from './platform/error-codes.ts'
+export { noteWrittenFile, watchWrittenFiles } from './platform/written-files.ts'
 export { makePrivateFolder, syncFolder, writeFileAtomically, writeNewFile } from './platform/atomic-file.ts'
 export { defined } from './platform/defined.ts'
 export { decodeUrlPart, elementsOf, fieldsOf, isObject, parseJson } from './platform/unknown-value.ts'

@@ -2,6 +2,7 @@
  * The runtime: many sessions over one home. It admits input, runs turns, keeps the ledger of every call, carries replies to
  * channels, and reads the configuration and the files of a home.
  */
+export { openHomeFiles } from './runtime/home/home-files.ts'
 export {
   type Channel,
   type StoredRecord,

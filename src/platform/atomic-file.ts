@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { noteWrittenFile } from './written-files.ts'
 
 /** Permissions and owner of a new file. */
 export interface NewFileOptions {
@@ -43,6 +44,7 @@ export async function writeFileAtomically(
     if (!isReplaced) await rm(beside, { force: true })
   }
   await syncFolder(dirname(path))
+  await noteWrittenFile(path)
   return true
 }
 
@@ -61,6 +63,7 @@ export async function writeNewFile(
   } finally {
     await file.close()
   }
+  await noteWrittenFile(path)
 }
 
 async function changeOwner(file: FileHandle, { uid, gid }: NonNullable<NewFileOptions['owner']>): Promise<void> {

@@ -137,7 +137,18 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
     variables: secretVariables(capabilities),
     files: () => secretFiles({ ...configuration, ...live }),
   })
-  const { store, health } = watchStore(opened, clock, (records) => checkpoints?.noteRecords(records))
+  const files =
+    opened.gateways === undefined || recovers === false || onlyReads === true
+      ? undefined
+      : await import('./home/home-files.ts').then(({ openHomeFiles }) =>
+          openHomeFiles({ home, store: opened, clock, workspace, warn: (text) => warn?.(text) }).catch(
+            async (error: unknown) => {
+              await opened.close()
+              throw error
+            },
+          ),
+        )
+  const { store, health } = watchStore(opened, clock, (records) => checkpoints?.noteRecords(records), files?.close)
   const policy =
     within?.policy ??
     pinnedPolicy({

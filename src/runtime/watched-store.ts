@@ -18,6 +18,8 @@ export function watchStore(
   store: SessionStore,
   clock: Pick<Clock, 'monotonic'>,
   onRecords: (records: number) => void = () => {},
+  /** Waited for before it is closed. */
+  beforeClose?: () => Promise<void>,
 ): { readonly store: SessionStore; readonly health: StoreHealth } {
   let fault: StoreErrorCode | undefined
   let tried = -Infinity
@@ -45,6 +47,7 @@ export function watchStore(
   const proxy = new Proxy(store, {
     get(target, name) {
       if (name === 'transaction') return transaction
+      if (name === 'close' && beforeClose) return () => beforeClose().finally(() => target.close())
       const value: unknown = Reflect.get(target, name, target)
       if (typeof value !== 'function') return value
       const method = value.bind(target) as (...given: readonly unknown[]) => Promise<unknown>

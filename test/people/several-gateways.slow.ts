@@ -142,6 +142,24 @@ test('a file that was uploaded at one gateway is there when another one has the 
   }
 })
 
+test('what somebody has written of a subject is there at the gateway that has the home next', options, async (t) => {
+  const { start } = await openWorld(t, await database().database())
+  const gateways = [await start(), await start()]
+  const people = await addPeople(gateways[0]!, ['ann', 'bob'])
+  const subjects = [...people.map(({ token }) => token), TOKEN]
+  for (const token of subjects) {
+    await askAny(() => gateways, token, '/api/subjects', { id: 'reef', brief: 'Low at noon.' })
+    await askAny(() => gateways, token, '/api/subjects/reef/log', { op: 'looked at the reef' })
+  }
+  const { home } = await ask<{ readonly home: string }>(gateways[0]!, people[0]!.token, '/api/status')
+  const [gone, other] = home.startsWith(gateways[0]!.home) ? gateways : gateways.toReversed()
+  gone!.child.kill('SIGKILL')
+  for (const token of subjects) {
+    const read = await askAny<object>(() => [other!], token, '/api/subjects/reef/context')
+    assert.match(JSON.stringify(read), /Low at noon\..*looked at the reef/)
+  }
+})
+
 test(
   'a gateway that has taken over gives up the connections with which it looked at the store before',
   { ...options, timeout: 120_000 },

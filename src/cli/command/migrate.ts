@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { addressPasswords, errorMessage, systemClock } from '../../platform.ts'
-import type { CopiedTable, FileRow, SessionStore } from '../../session.ts'
+import type { CopiedTable, SessionStore } from '../../session.ts'
 import { jsonOption } from '../arguments.ts'
 import { CommandFailure, refuseTools, usageFailure } from '../failure.ts'
 import { runStoppable } from '../interrupt.ts'
@@ -137,7 +137,7 @@ async function copyHome(
       signal,
       onProgress: ({ stage, done, all }) => line.show(`${stage}: ${done} of ${all} rows`),
       async check(stores) {
-        await takeFiles(moved, await stores.from.files())
+        await takeFiles(moved, stores.from)
         line.show('verifying the audit')
         Object.assign(checks, await verifyCopy(home, io, stores))
         Object.assign(checks, await replayBoth(stores, { isWhole: call.has('all'), signal, show: line.show }))
@@ -166,15 +166,26 @@ async function copyMoney({ home, from, to }: MovedHome): Promise<void> {
   await copyBudgets(source, target)
 }
 
-/** Brings the bytes of files that a database has to this machine. Those of this machine come into a database with its next start. */
-async function takeFiles({ home, from }: MovedHome, files: readonly Pick<FileRow, 'hash'>[]): Promise<void> {
+/** Brings what the database has of files to this machine. Those of this machine come into a database with its next start. */
+async function takeFiles(
+  { home, from }: MovedHome,
+  store: Pick<SessionStore, 'files' | 'value' | 'transaction'>,
+): Promise<void> {
   const { isPostgresAddress, openBlobs, openStoredBytes } = await import('../../session.ts')
   if (!isPostgresAddress(from.path)) return
-  const { homeAt } = await import('../../runtime.ts')
+  const { homeAt, openHomeFiles } = await import('../../runtime.ts')
+  await openHomeFiles({
+    home,
+    store,
+    clock: systemClock,
+    workspace: join(home, 'workspace'),
+    warn() {},
+    onlyBrings: true,
+  })
   const bytes = await openStoredBytes({ ...from, address: from.path }, systemClock)
   try {
     const blobs = openBlobs(join(homeAt(home).data, 'files'), bytes)
-    for (const { hash } of files) await blobs.local(hash)
+    for (const { hash } of await store.files()) await blobs.local(hash)
   } finally {
     await bytes.close()
   }

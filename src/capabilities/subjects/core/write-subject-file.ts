@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { access, constants, type FileHandle, open, readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { type Clock, ForewordError, syncFolder, withFileLock, writeFileAtomically } from '../../../platform.ts'
+import {
+  type Clock,
+  ForewordError,
+  noteWrittenFile,
+  syncFolder,
+  withFileLock,
+  writeFileAtomically,
+} from '../../../platform.ts'
 import { SubjectError } from './subjects.ts'
 import { type FilePath, type NoPath, unwritable, whyNot } from './subject-folders.ts'
 import { type JsonObject, objectIn } from './lines.ts'
@@ -119,6 +126,7 @@ export async function appendLine(place: FilePath | NoPath, object: JsonObject): 
     file = await open(place.path, FLAGS, 0o600)
     if (!(await file.stat()).isFile()) throw unwritable(place.shown, 'it is a pipe, a socket or a device, not a file')
     await appendTo(file, line, place)
+    await noteWrittenFile(place.path)
   } catch (error) {
     throw error instanceof SubjectError ? error : unwritable(place.shown, whyNot(error))
   } finally {

@@ -1,0 +1,164 @@
+import { mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import {
+  type Clock,
+  errorMessage,
+  serialQueue,
+  sha256,
+  watchWrittenFiles,
+  writeFileAtomically,
+} from '../../platform.ts'
+import type { SessionStore } from '../../session.ts'
+import { homeAt } from './home.ts'
+
+/** What is not what somebody has said or decided: data has its own place in the store, and the rest can be of any size. */
+const APART: ReadonlySet<string> = new Set(['data', 'people', 'skills', 'workspace', 'config.json'])
+const LARGEST_BYTES = 8 * 1024 * 1024
+const MOST_FILES = 5_000
+/** The list of the paths that the store has. */
+const LIST = 'home-files'
+const keyOf = (path: string) => `home-file:${path}`
+
+/** A file of a home as the store has it. */
+interface StoredFile {
+  readonly hash: string
+  /** In base64. */
+  readonly bytes: string
+}
+
+export interface HomeFilesOptions {
+  readonly home: string
+  readonly store: Pick<SessionStore, 'transaction' | 'value'>
+  readonly clock: Clock
+  /** The folder in which tools work. */
+  readonly workspace: string
+  readonly warn: (text: string) => void
+  /** Nothing is stored: the home leaves this store. */
+  readonly onlyBrings?: boolean
+}
+
+/**
+ * The small files of a home on a database: prompts, profile, decisions about tools and subjects go with the home to whichever gateway has
+ * it. What the store has is brought here first. A file that was changed here since it was last the same is stored, one that was changed
+ * elsewhere replaces it, and where both happened the one from here is set aside. From then on who writes a file waits until it is stored.
+ */
+export async function openHomeFiles({
+  home: given,
+  store,
+  clock,
+  workspace,
+  warn,
+  onlyBrings = false,
+}: HomeFilesOptions) {
+  const home = await realpath(given)
+  const noteFile = join(homeAt(home).data, 'home-files.json')
+  const same = await readNote(noteFile)
+  const wasHere = Object.keys(same).length > 0
+  const listed = new Set((await store.value(LIST)) as readonly string[] | undefined)
+  const isKept = (path: string) =>
+    !APART.has(path.split(sep)[0]!) && !/(?:^|[/\\])\./.test(path) && !join(home, path).startsWith(workspace + sep)
+  const written = new Set<string>()
+  const { add: alone } = serialQueue()
+
+  const stored = async (path: string) => (await store.value(keyOf(path))) as StoredFile | undefined
+
+  async function bring(path: string): Promise<void> {
+    const [there, here] = [await stored(path), await bytesAt(home, path)]
+    if (there === undefined) return
+    const hash = here && sha256(here)
+    if (hash !== there.hash && hash !== undefined && hash !== same[path]) {
+      if (there.hash === same[path]) return void written.add(path)
+      await setAside(path, here!)
+    }
+    if (hash !== there.hash) {
+      await mkdir(dirname(join(home, path)), { recursive: true, mode: 0o700 })
+      await writeFileAtomically(join(home, path), Buffer.from(there.bytes, 'base64'))
+    }
+    same[path] = there.hash
+  }
+
+  async function setAside(path: string, bytes: Uint8Array): Promise<void> {
+    const aside = join(homeAt(home).data, 'set-aside', `files ${clock.time().replaceAll(':', '-')}`, path)
+    await mkdir(dirname(aside), { recursive: true, mode: 0o700 })
+    await writeFileAtomically(aside, bytes)
+    // Where the home is for the first time, its files are those that every new one has.
+    if (wasHere) warn(`${join(home, path)} was changed at another gateway, too. Yours is at ${aside}.`)
+  }
+
+  /** Stores what was written since. Rejects where that cannot be. */
+  const flush = (): Promise<void> =>
+    written.size === 0
+      ? Promise.resolve()
+      : alone(async () => {
+          const paths = [...written]
+          const files = await Promise.all(paths.map(async (path) => [path, await bytesAt(home, path)] as const))
+          const writes = files.flatMap(([path, bytes]) => {
+            const hash = bytes && sha256(bytes)
+            if (hash === undefined || hash === same[path] || bytes!.length > LARGEST_BYTES) return []
+            listed.add(path)
+            const value: StoredFile = { hash, bytes: Buffer.from(bytes!).toString('base64') }
+            return [{ type: 'value', key: keyOf(path), value, hash, path } as const]
+          })
+          if (writes.length > 0) {
+            const list = { type: 'value', key: LIST, value: [...listed].toSorted() } as const
+            await store.transaction([...writes.map(({ type, key, value }) => ({ type, key, value })), list])
+            for (const { path, hash } of writes) same[path] = hash
+            await writeFileAtomically(noteFile, JSON.stringify(same))
+          }
+          // One that was written again meanwhile is looked at again.
+          for (const [path, bytes] of files) {
+            const now = await bytesAt(home, path)
+            if ((now && sha256(now)) === (bytes && sha256(bytes))) written.delete(path)
+          }
+        })
+
+  for (const path of listed) if (isKept(path)) await bring(path)
+  await writeFileAtomically(noteFile, JSON.stringify(same))
+  if (onlyBrings) return { close: async () => {} }
+  for (const path of await filesIn(home, isKept)) if (!listed.has(path)) written.add(path)
+  await flush()
+  const stops = [...new Set([home, given])].map((folder) =>
+    watchWrittenFiles(folder, async (path) => {
+      const within = relative(folder, path)
+      if (!isKept(within)) return
+      written.add(within)
+      await flush()
+    }),
+  )
+  return {
+    /** Stores what could not be stored before. Nothing is watched any more. */
+    async close(): Promise<void> {
+      for (const stop of stops) stop()
+      await flush().catch((error: unknown) => warn(`A file is not in the database: ${errorMessage(error)}`))
+    },
+  }
+}
+
+/** The hashes of the files as they were when here and the store had the same. */
+async function readNote(file: string): Promise<Record<string, string>> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Record<string, string>
+  } catch {
+    return {}
+  }
+}
+
+async function bytesAt(home: string, path: string): Promise<Uint8Array | undefined> {
+  return readFile(join(home, path)).catch(() => undefined)
+}
+
+/** Paths of the plain files of a home. Links are not followed. */
+async function filesIn(home: string, isKept: (path: string) => boolean): Promise<readonly string[]> {
+  const found: string[] = []
+  const folders = ['']
+  for (let folder = folders.pop(); folder !== undefined && found.length < MOST_FILES; folder = folders.pop()) {
+    const entries = await readdir(join(home, folder), { withFileTypes: true }).catch(() => [])
+    for (const entry of entries) {
+      const path = join(folder, entry.name)
+      if (!isKept(path)) continue
+      if (entry.isDirectory()) folders.push(path)
+      else if (entry.isFile() && (await stat(join(home, path))).size <= LARGEST_BYTES) found.push(path)
+    }
+  }
+  return found
+}
