@@ -11,8 +11,8 @@ import {
 import type { SessionStore } from '../../session.ts'
 import { homeAt } from './home.ts'
 
-/** What is not what somebody has said or decided: data has its own place in the store, and the rest can be of any size. */
-const APART: ReadonlySet<string> = new Set(['data', 'people', 'skills', 'workspace', 'config.json'])
+/** Prompts and profile, what was decided about tools, and subjects. What else is in a home is of its machine, of the store, or of any size. */
+const KEPT: ReadonlySet<string> = new Set(['context', 'tool-access.json', 'subjects'])
 const LARGEST_BYTES = 8 * 1024 * 1024
 const MOST_FILES = 5_000
 /** The list of the paths that the store has. */
@@ -56,7 +56,7 @@ export async function openHomeFiles({
   const wasHere = Object.keys(same).length > 0
   const listed = new Set((await store.value(LIST)) as readonly string[] | undefined)
   const isKept = (path: string) =>
-    !APART.has(path.split(sep)[0]!) && !/(?:^|[/\\])\./.test(path) && !join(home, path).startsWith(workspace + sep)
+    KEPT.has(path.split(sep)[0]!) && !/(?:^|[/\\])\./.test(path) && !join(home, path).startsWith(workspace + sep)
   const written = new Set<string>()
   const { add: alone } = serialQueue()
 
