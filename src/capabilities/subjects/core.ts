@@ -1,7 +1,7 @@
 /** Subjects, their operations and the proposals about them, for the other folders of this capability. */
 export { diffShowsAll } from './core/subjects.ts'
 export { longNotesLines } from './core/notes.ts'
-export { longestContent } from './core/operation-schemas.ts'
+export { longestContent, outputSchemas } from './core/operation-schemas.ts'
 export { openSubjects } from './core/open-subjects.ts'
 export { splitLines } from './core/lines.ts'
 export {

@@ -123,7 +123,8 @@ const proposal = {
   },
 }
 
-const outputSchemas = {
+/** What the operations answer. */
+export const outputSchemas = {
   readContext: outputSchema({
     tastes: outputSchema({
       default: string,

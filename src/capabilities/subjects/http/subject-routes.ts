@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defined } from '../../../platform.ts'
-import type { SubjectFacts, SubjectFile } from '../core.ts'
+import { outputSchemas, type SubjectFacts, type SubjectFile } from '../core.ts'
 import type { SubjectService } from '../subject-service.ts'
 import { json, limitSchema, decidedBySchema, digestSchema } from '../../../server.ts'
 import { type Route, jsonAnswer, route, deciderOf } from '../../../capability.ts'
@@ -85,6 +85,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date): readonl
     route(`GET ${each}/context`, {
       scope: 'read',
       summary: 'Returns the context of a subject, as the tool read_context does',
+      description: 'Of its log and its gaps the last ten, newest first.',
       answers: () => jsonAnswer('The context', { context: subjectContextSchema, warnings: warningsSchema }),
       handle: async ({ param }) => {
         const { context, warnings: odd } = await subjects.context(param('subject'))
@@ -139,31 +140,10 @@ function subjectRow(
   return { id, title, updated, waiting: own.length }
 }
 
-const logRecordSchema = z.object({
-  timestamp: z.string(),
-  op: z.string(),
-  details: z.record(z.string(), z.unknown()).describe('All other keys of the line.'),
-})
-
-const gapRecordSchema = z.looseObject({
-  timestamp: z.string(),
-  description: z.string(),
-  intent_category: z.string(),
-})
-
-const subjectContextSchema = z.object({
-  tastes: z.object({
-    default: z.string(),
-    genres: z.record(z.string(), z.string()),
-    conflicts: z
-      .array(z.object({ point: z.string(), files: z.array(z.string()) }))
-      .describe('Lines that are in two or more genre files.'),
-  }),
-  brief: z.object({ raw: z.string(), intent: z.string(), tastes: z.array(z.string()) }),
-  notes: z.object({ summary: z.string(), truncated: z.boolean() }),
-  recent_log: z.array(logRecordSchema).describe('The last 10 records, newest first.'),
-  recent_gaps: z.array(gapRecordSchema).describe('The last 10 records, newest first.'),
-})
+/** An endpoint and a tool answer alike (BEHAVIOURS §4). */
+const [subjectContextSchema, logRecordSchema, gapRecordSchema] = (
+  ['readContext', 'logRecord', 'gapRecord'] as const
+).map((name) => z.fromJSONSchema(outputSchemas[name])) as [z.ZodType, z.ZodType, z.ZodType]
 
 const warningsSchema = z.array(z.string()).describe('Warnings about the files of the subject.')
 
