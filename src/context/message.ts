@@ -1,4 +1,5 @@
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage, UserModelMessage } from '@ai-sdk/provider-utils'
+import type { Media } from './media-cost.ts'
 
 /**
  * One message of a conversation, in the AI SDK's `ModelMessage` shape, so that a request can be handed to any AI SDK
@@ -92,7 +93,7 @@ export function holdsMedia(output: ToolOutput): boolean {
 }
 
 /** An image or a file in a tool's output, in any of the forms that the AI SDK has had for it. */
-export function outputMedia(part: MediaOutput): OutputMedia {
+export function outputMedia(part: MediaOutput): Media {
   const { mediaType, providerOptions } = part as {
     mediaType?: string
     providerOptions?: Readonly<Record<string, unknown>>
@@ -108,10 +109,3 @@ export function outputMedia(part: MediaOutput): OutputMedia {
 }
 
 type MediaOutput = Exclude<Extract<ToolOutput, { type: 'content' }>['value'][number], { type: 'text' | 'custom' }>
-
-interface OutputMedia {
-  readonly mediaType: string
-  readonly data: unknown
-  readonly filename?: string
-  readonly providerOptions?: Readonly<Record<string, unknown>>
-}

@@ -116,12 +116,7 @@ export function createPairings(parts: {
   }
 }
 
-interface RecordChange {
-  readonly kind: 'pairing' | 'pairing-code'
-  readonly id: string
-  readonly value: unknown
-  readonly after?: number
-}
+type RecordChange = Parameters<SessionStore['putRecord']>[0]
 
 function pairingId(channel: string, chat: string): string {
   return JSON.stringify([channel, chat])

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, write as writeBytes } from 'node:fs'
 import { readdir, readFile, rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Caller, ForeignCallEnd } from '../../capability.ts'
+import type { Caller } from '../../capability.ts'
 import { type ForeignRequestHead, identifyingHeaders } from '../../foreign.ts'
 import { decodeBody, defined } from '../../platform.ts'
 import { cutName } from './analysis/analysed-body.ts'
@@ -32,13 +32,7 @@ interface DepartureRow {
   readonly tries: number
 }
 
-interface EndedRow {
-  readonly end: ForeignCallEnd
-  readonly status?: number
-  readonly answer?: WireAnswer
-  readonly durationMs: number
-  readonly firstByteMs?: number
-}
+type EndedRow = Omit<EndedCall, 'admission' | 'answer'> & { readonly answer?: WireAnswer }
 
 type LeavingCall = Omit<BegunCall, 'said' | 'left' | 'departure' | 'lost'> & { readonly url: string }
 

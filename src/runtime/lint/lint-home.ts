@@ -1,4 +1,4 @@
-import type { LintedTool, LintReport, Runtime } from '../../capability.ts'
+import type { LintedTool, LintReport, Runtime, ToolUsageRow } from '../../capability.ts'
 import {
   type Assembly,
   calibratedFinding,
@@ -59,15 +59,8 @@ export async function lintHome(
   }
 }
 
-function toolUse({ key, calls, definitions, results }: ToolRow) {
+function toolUse({ key, calls, definitions, results }: ToolUsageRow) {
   return { name: key, offered: calls, tokens: definitions, uses: results }
-}
-
-interface ToolRow {
-  readonly key: string
-  readonly calls: number
-  readonly definitions: number
-  readonly results: number
 }
 
 /** The first call of a new session. A request that does not fit, or that cannot be told, leaves the recorded calls. */

@@ -68,12 +68,8 @@ export function costRoutes(runtime: Pick<Runtime, 'costs'>): readonly Route[] {
   ]
 }
 
-const usageQuery = z.strictObject({
+const usageQuery = costQuery.omit({ session: true, format: true }).extend({
   by: z.enum(['day', 'model', 'layer', 'tool', 'session']).default('day').describe('What the rows are about.'),
-  from: timeSchema.describe('Calls at this time or later. Absent: from the first one on.'),
-  to: timeSchema.describe('Calls before this time. Absent: up to the newest one.'),
-  zone: z.string().min(1).max(100).default('UTC').describe('The time zone of the days, such as `Europe/Berlin`.'),
-  limit: limitSchema(100, 1000),
 })
 
 const tokens = z.number().int()

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import type { StoredRecord } from '../../../src/capability.ts'
 import { tokenx } from '../../../src/context.ts'
 import { providerTokens, useCountedPrompt } from '../parts/provider-tokens.tsx'
 import { useLate } from '../parts/use-now.ts'
@@ -51,16 +52,8 @@ export interface FieldsProps<Value> {
   set(value: Value): void
 }
 
-/** One version, as the gateway answers it. `value` is absent where that version removed it. */
-export interface KeptRecord<Value> {
-  readonly id: string
-  readonly version: number
-  readonly time: string
-  readonly value?: Value
-  /** It belongs to the owner, who shares it with the person of this home. */
-  readonly shared?: true
-  readonly warnings?: readonly string[]
-}
+/** One version, as the gateway answers it. */
+export type KeptRecord<Value> = StoredRecord<Value> & { readonly warnings?: readonly string[] }
 
 export type KeptList<Value> = Readonly<Record<string, readonly (KeptRecord<Value> & { readonly value: Value })[]>>
 
