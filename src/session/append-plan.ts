@@ -1,6 +1,6 @@
 import { applyChoice, parseChoices } from './choices.ts'
 import type { Entry, EntryBody, EntryType } from './entry.ts'
-import type { TurnRow } from './log-store.ts'
+import type { SessionRow, TurnRow } from './log-store.ts'
 import { labelAfter, newLabel, type StoredLabel } from './session-list.ts'
 import { StoreError } from './store-error.ts'
 import type { Sql } from './tables/sql.ts'
@@ -17,13 +17,9 @@ export interface AppendPlan {
 }
 
 /** A projection of the log: one line for each session. */
-export interface StoredSession extends StoredLabel {
-  readonly id: string
+export interface StoredSession
+  extends StoredLabel, Pick<SessionRow, 'id' | 'created' | 'updated' | 'turns' | 'entries'> {
   readonly title: string | null
-  readonly created: string
-  readonly updated: string
-  readonly turns: number
-  readonly entries: number
   /** Sum of `tokens` over its turns. */
   readonly tokens: number
   readonly model: string | null

@@ -3,25 +3,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { serverToolName } from '../../capability.ts'
 import { neutralizedWords } from '../../context.ts'
 import { sentDefinition, type Tool } from '../../tool.ts'
-import type { AcceptedStore } from './acceptance.ts'
 import { type McpDefinition, schemaOwner } from './definition.ts'
-import type { Confine } from './program-transport.ts'
 import type { McpServerConfiguration } from './server-address.ts'
-import { createMcpServer, type McpServer } from './server.ts'
+import { createMcpServer, type McpServer, type McpServerOptions } from './server.ts'
 
-export interface McpOptions {
+export interface McpOptions extends Omit<McpServerOptions, 'name' | 'configured' | 'onAnswer' | 'onHopeless'> {
   /** By name, in the order in which their tools are offered. */
   readonly servers: Readonly<Record<string, McpServerConfiguration>>
-  /** Where the variables of servers are looked up. */
-  readonly environment: Readonly<Record<string, string | undefined>>
-  readonly accepted: AcceptedStore
-  /** `false`: accepted tools are offered, and no server is contacted. For commands that only read. */
-  readonly connects: boolean
-  readonly version: string
-  readonly confine: Confine
-  /** Takes out secrets that are known: what a server says of its tools is kept, shown and sent. */
-  readonly redact: (text: string) => string
-  readonly clock: Clock
 }
 
 /** Servers start this long after the gateway, in the background, ms. A turn ends the wait. */

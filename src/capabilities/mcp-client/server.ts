@@ -8,14 +8,17 @@ import type { Confine } from './program-transport.ts'
 import { type McpServerConfiguration, readAddress } from './server-address.ts'
 import type { ToolResult } from '../../tool.ts'
 
-interface McpServerOptions {
+export interface McpServerOptions {
   readonly name: string
   readonly configured: McpServerConfiguration
+  /** Where its variables are looked up. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly accepted: AcceptedStore
+  /** `false`: accepted tools are offered, and it is not contacted. For commands that only read. */
   readonly connects: boolean
   readonly version: string
   readonly confine: Confine
+  /** Takes out secrets that are known: what a server says of its tools is kept, shown and sent. */
   readonly redact: (text: string) => string
   readonly clock: Clock
   readonly onAnswer: () => void

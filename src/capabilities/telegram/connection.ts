@@ -155,11 +155,7 @@ function connectionFault(error: unknown, token: string): ConnectionFault {
   return { text: `Telegram refuses to deliver messages: ${status} ${description}`, leastMs: 5_000 }
 }
 
-interface PollParts {
-  readonly api: Api
-  readonly signal: AbortSignal
-  readonly sleep: Sleep
-  random(): number
+interface PollParts extends Pick<BotConnectionParts, 'api' | 'signal' | 'sleep' | 'random'> {
   /** Stores an update. Only a stored update is acknowledged. */
   accept(update: Update): Promise<void>
   /** Called with the error of each failed poll, and with `undefined` after a successful one. Returns the least wait, ms. */

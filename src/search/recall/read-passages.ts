@@ -57,18 +57,11 @@ export function readPassages(
   }))
 }
 
-interface PassageRow {
+interface PassageRow extends Pick<
+  RankedPassage,
+  'session' | 'turn' | 'ordinal' | 'seq' | 'time' | 'kind' | 'role' | 'start' | 'length' | 'text'
+> {
   readonly number: number
-  readonly session: string
-  readonly turn: string
-  readonly ordinal: number
-  readonly seq: number
-  readonly time: string
-  readonly kind: RankedPassage['kind']
-  readonly role: RankedPassage['role']
-  readonly start: number
-  readonly length: number
-  readonly text: string
   readonly call: string | null
 }
 

@@ -32,18 +32,12 @@ export interface SessionPage {
 }
 
 /** A call as `GET /api/sessions/ID/calls` lists it. */
-export interface ListedCall {
-  readonly id: string
-  readonly turn?: string
-  readonly time: string
-  readonly model: string
-  /** `note`: it asked for a note, and is no step of the conversation. */
-  readonly kind?: 'note' | 'foreign'
-  /** Present for a call that another program made. */
-  readonly foreign?: CallRecord['foreign']
+export interface ListedCall extends Pick<
+  CallRecord,
+  'id' | 'turn' | 'time' | 'model' | 'kind' | 'foreign' | 'outcome'
+> {
   readonly layout: string
   readonly figures: CallFigures
-  readonly outcome?: CallOutcome
 }
 
 export interface CallPage {

@@ -71,13 +71,7 @@ function read(pid: number, file: string): string {
   }
 }
 
-export interface RunChoices {
-  readonly provider?: string
-  readonly model?: string
-  readonly gatewayKey: boolean
-  readonly assemble: boolean
-  readonly args: readonly string[]
-}
+export type RunChoices = Pick<WrappedRun, 'provider' | 'model' | 'gatewayKey' | 'assemble' | 'args'>
 
 export function runFacts(
   { provider, model, gatewayKey, assemble, args }: RunChoices,
