@@ -89,14 +89,7 @@ const entities: Readonly<Record<string, string>> = {
 export const searxng: SearchWire = {
   name: 'SearXNG',
   request: (query) => ({ path: 'search', parameters: { q: query, format: 'json' } }),
-  results: (answer) =>
-    elementsOf(field(answer, 'results')).map((result) => ({
-      url: field(result, 'url'),
-      title: field(result, 'title'),
-      content: field(result, 'content'),
-      updated: field(result, 'publishedDate'),
-      score: field(result, 'score'),
-    })),
+  results: scoredResults('publishedDate'),
   advice: (status) => (status === 403 ? 'allow the format json in search.formats of its settings.yml' : undefined),
 }
 
@@ -109,14 +102,19 @@ export const tavily: SearchWire = {
     headers: { authorization: `Bearer ${key}` },
     body: { query, max_results: limit, search_depth: 'basic' },
   }),
-  results: (answer) =>
+  results: scoredResults('published_date'),
+}
+
+/** `dated`: the field with the date of a page. */
+function scoredResults(dated: string): SearchWire['results'] {
+  return (answer) =>
     elementsOf(field(answer, 'results')).map((result) => ({
       url: field(result, 'url'),
       title: field(result, 'title'),
       content: field(result, 'content'),
-      updated: field(result, 'published_date'),
+      updated: field(result, dated),
       score: field(result, 'score'),
-    })),
+    }))
 }
 
 function field(value: unknown, name: string): unknown {

@@ -3,7 +3,7 @@ import { RuntimeError, type TokenScope, tokenScopes } from '../../capability.ts'
 import { defined, sha256 } from '../../platform.ts'
 import { type TokenStore, tokenStore } from '../home/home.ts'
 import { isThere, openPeople, type People, personNotFound } from './people.ts'
-import { openRows, type RowPlace, type Rows } from './rows.ts'
+import { openRows, readable, type RowPlace, type Rows } from './rows.ts'
 import { type BrowserSessions, openBrowserSessions } from './browser-sessions.ts'
 import { openTokenUses, type TokenUses } from './token-uses.ts'
 
@@ -183,15 +183,6 @@ export function listedTokens(
       isExpired: isExpired(token, now),
     }
   })
-}
-
-/** A file that nobody can read lets nobody in; `list` says why. */
-function readable(rows: () => readonly NamedToken[]): readonly NamedToken[] {
-  try {
-    return rows()
-  } catch {
-    return []
-  }
 }
 
 /** Such as `laptop` or `ci.build-2`. */

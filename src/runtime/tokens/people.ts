@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { everybody, groupNamed, type PersonRole, personRoles, RuntimeError } from '../../capability.ts'
 import { defined } from '../../platform.ts'
-import { openRows, type RowPlace } from './rows.ts'
+import { openRows, readable, type RowPlace } from './rows.ts'
 
 const identity = z.strictObject({
   issuer: z.string().describe('Address of the provider that they sign in with.'),
@@ -155,12 +155,4 @@ export function personNotFound(name: string): RuntimeError {
     { person: name.slice(0, 100) },
     { hint: 'List the people with `foreword people`.' },
   )
-}
-
-function readable(rows: () => readonly Person[]): readonly Person[] {
-  try {
-    return rows()
-  } catch {
-    return []
-  }
 }

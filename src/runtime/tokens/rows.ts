@@ -179,3 +179,12 @@ function damaged(path: string, error: unknown): RuntimeError {
   const hint = 'Until it is corrected, it lets nobody in. The token of the owner works.'
   return new RuntimeError('storage', `${path} cannot be read: ${why}.`, { path }, { hint, cause: error })
 }
+
+/** The rows; none where they cannot be read: a file that nobody can read lets nobody in, and `current` says why. */
+export function readable<Row>(rows: () => readonly Row[]): readonly Row[] {
+  try {
+    return rows()
+  } catch {
+    return []
+  }
+}
