@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { AnyCapability } from '../capability.ts'
+import type { AnyCapability, Channel } from '../capability.ts'
 import { pluginAsCapability } from '../capability/toolkit.ts'
 import { type LayoutChoice, layoutOf, layouts } from '../context.ts'
 import { createModels, type Model, ModelError, type Models } from '../model.ts'
@@ -29,10 +29,7 @@ import { secretFiles, openHomeSecrets, secretVariables } from './secrets/home-se
 import { type PinnedPolicy, pinnedPolicy, unconfinedPrograms } from './tools/pinned-policy.ts'
 import { watchStore } from './watched-store.ts'
 
-export interface OpenOptions extends Pick<
-  RuntimeParts,
-  'listens' | 'channels' | 'warnings' | 'warn' | 'endsWithCommand' | 'live' | 'homeOf'
-> {
+export interface OpenOptions {
   /** Its capabilities, in the order of their layers and tools. */
   readonly capabilities: readonly AnyCapability[]
   readonly home: string
@@ -42,12 +39,24 @@ export interface OpenOptions extends Pick<
   readonly version: string
   /** The clock of this machine unless given. */
   readonly clock?: Clock
+  /** Whether the channels of the capabilities are opened. `false` unless given. */
+  readonly listens?: boolean
+  /** Channels besides those of the capabilities. Not started where nothing is resumed. */
+  readonly channels?: readonly Channel[]
+  /** What is known to be wrong already, for the status. */
+  readonly warnings?: readonly string[]
+  readonly warn?: (text: string) => void
   /** `false`: beside a process that works on the home. Nothing is resumed or written. */
   readonly recovers?: boolean
+  /** It ends with one command: what is being answered then is cancelled. `false` unless given. */
+  readonly endsWithCommand?: boolean
   /** Nothing will be written: a home without a store stays without one, and what is needed is kept in memory. */
   readonly onlyReads?: boolean
   /** Where another gateway has the store, this one waits for it before anything else. Absent: it is refused. */
   readonly standby?: Standby
+  /** The models as they are chosen now, shared with others; its own unless given. */
+  readonly live?: LiveModels
+  readonly homeOf?: RuntimeParts['homeOf']
   /** The home around it, where it is that of a person. */
   readonly within?: EnclosingHome
 }

@@ -73,9 +73,7 @@ export interface RuntimeParts {
   readonly tools?: readonly Tool[]
   /** Whether the channels of the capabilities are opened. `false` unless given. */
   readonly listens?: boolean
-  /** Channels besides those of the capabilities. Not started where nothing is resumed. */
   readonly channels?: readonly Channel[]
-  /** What is known to be wrong already, for the status. */
   readonly warnings?: readonly string[]
   readonly warn?: (text: string) => void
   /** Whether turns that a former process left are resumed, and anything is written. */
