@@ -109,7 +109,6 @@ export {
   costSource,
   forecastSentence,
   MOST_COUNTED_CALLS,
-  moneyText,
   type SessionTotals,
   sumCosts,
 } from './capability/session-cost.ts'

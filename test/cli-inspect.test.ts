@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'node:test'
-import { callFigures, type Manifest } from '../src/context.ts'
+import { callFigures, type Manifest, numberText } from '../src/context.ts'
 import { runScenario } from '../src/context/scenario.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
@@ -106,11 +106,30 @@ test('10: context and calls say in words what was left out, with the turn, what 
     'GET /api/calls/c1/manifest': { ...cutCall(), figures: figuresOf(cutCall()) },
     'GET /api/calls?limit=11&beginning=c1': { calls: [{ id: 'c1', session: 's1' }] },
   })
-  const said = async (...words: string[]) => (await run(words, { connection })).stdout.trimEnd().split('\n').slice(-2)
-  assert.deepEqual(await said('context'), sentences)
-  assert.deepEqual(await said('calls', 's1', 'c1'), sentences)
+  const lines = async (...words: string[]) => (await run(words, { connection })).stdout.trimEnd().split('\n')
+  assert.deepEqual((await lines('context')).slice(-2), sentences)
+  const shown = await lines('calls', 's1', 'c1')
+  assert.deepEqual(shown.slice(-4, -2), sentences)
+  const { total } = figuresOf(cutCall())
+  assert.equal(shown.at(-1), `About ${numberText(total)} tokens: the provider reported no usage.`)
   const narrow = (await run(['context'], { connection, terminal: true, columns: 40 })).stdout
   assert.match(narrow, /\nTurn 2 left out: 500 tokens wanted, 238\nwere free after the cut to half of the\nroom\.\n$/)
+})
+
+test('a call says what was read, from where, what was answered and what that cost, in the tokens of its provider', async () => {
+  const figures = { ...figuresOf(cutCall()), basis: 'reported', total: 639, cached: 447, written: 0, fresh: 192 }
+  const lastLine = async (more: object) => {
+    const manifest = { ...cutCall(), figures, reported: { promptTokens: 639, outputTokens: 20 }, ...more }
+    const connection = scriptedConnection({
+      'GET /api/calls/c1/manifest': manifest,
+      'GET /api/calls?limit=11&beginning=c1': { calls: [{ id: 'c1', session: 's1' }] },
+    })
+    return (await run(['calls', 's1', 'c1'], { connection })).stdout.trimEnd().split('\n').at(-1)
+  }
+  const paid = { money: 0.0003367, saved: 0, parts: {}, entries: [] }
+  assert.equal(await lastLine({ paid }), '639 tokens read, 447 of them from the cache, 20 answered: $0.00034.')
+  const { cached: _, ...silent } = figures
+  assert.equal(await lastLine({ figures: silent }), '639 tokens read, cache not reported, 20 answered.')
 })
 
 const call = {

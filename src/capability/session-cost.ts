@@ -53,14 +53,8 @@ export function costText({ calls, prompt, cached, output, silent, money }: Sessi
     ...(silent === 0 ? [] : [`The provider did not report the usage of ${silent} of them.`]),
     money === undefined
       ? `The cost is unknown${silent === 0 ? ', because a model has no price.' : '.'}`
-      : moneyText(money),
+      : exactMoneyText(money),
   ].join('\n')
-}
-
-/** US dollars, with four decimals below one dollar. */
-export function moneyText(dollars: number): string {
-  if (dollars === 0) return '$0'
-  return `$${dollars.toFixed(dollars < 1 ? 4 : 2)}`
 }
 
 /** Whose figure the cost of a call is, in brackets; nothing where it follows from the price list. */

@@ -1,4 +1,4 @@
-import { type Runtime, type SessionTotals, sumCosts, moneyText } from '../../capability.ts'
+import { type Runtime, type SessionTotals, sumCosts, exactMoneyText } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { readTurnView } from '../../runtime.ts'
 import { usedTokens } from '../../session.ts'
@@ -81,7 +81,7 @@ export function runResultText({
 /** `$0.0031`, tokens where no price is known, empty where there were no calls. */
 export function runCostText({ cost }: Pick<ScheduleRunView, 'cost'>): string {
   if (!cost) return ''
-  return cost.money === undefined ? `${numberText(cost.prompt + cost.output)} tokens` : moneyText(cost.money)
+  return cost.money === undefined ? `${numberText(cost.prompt + cost.output)} tokens` : exactMoneyText(cost.money)
 }
 
 export function schedulesText(schedules: readonly ScheduleView[]): string {

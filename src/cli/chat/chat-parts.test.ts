@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setImmediate as immediately } from 'node:timers/promises'
+import { costText } from '../../capability.ts'
 import { addToHistory, readHistory } from './chat-history.ts'
 import { messageCompletion, workingFiles } from './completion.ts'
 import { decodeFromEditor, encodeForEditor, createQuestion } from './composer.ts'
@@ -82,6 +83,10 @@ test('the status line leaves out what matters least until it fits', () => {
   )
   assert.equal(statusText(status, 75, io), 'a/model · ███░░░░░▒▒ 2.5k/10k · last turn $0.0021 · session $0.0123')
   assert.equal(statusText(status, 40, io), 'a/model · ███░░░░░▒▒ 2.5k/10k · $0.0123')
+  // As `calls`, `costs` and `/cost` write the same money.
+  const paid = { calls: 1, prompt: 639, output: 20, silent: 0, money: 0.0006585 }
+  assert.match(statusText({ ...status, money: paid.money }, 120, io), /session \$0\.00066$/)
+  assert.match(costText(paid), /\n\$0\.00066$/)
   assert.equal(statusText(status, 20, io), 'a/model · 2.5k/10k')
   const own = { model: 'own/model', used: 500, window: 10_000 }
   assert.match(statusText({ ...own, free: true, turnMoney: 0 }, 75, io), / tokens · free$/)

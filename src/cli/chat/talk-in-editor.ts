@@ -2,7 +2,7 @@ import { exactLine, numberText, shortNumberText } from '../../context.ts'
 import { truncateToWidth } from '@earendil-works/pi-tui'
 import { personWatch } from '../approval/watch.ts'
 import { addToHistory, readHistory } from './chat-history.ts'
-import { type CommandCall, type Io, moneyText } from '../../capability.ts'
+import { type CommandCall, type Io, exactMoneyText } from '../../capability.ts'
 import { type Chat, sendMessage } from './conversation.ts'
 import { CommandFailure } from '../failure.ts'
 import { attachNamed } from '../attach/attach.ts'
@@ -292,9 +292,9 @@ interface ChatStatus {
 export function statusText(status: ChatStatus, columns: number, io: Pick<Io, 'environment'>): string {
   const { model, used, window, reserve, free, money, turnMoney } = status
   if (used === undefined || window === undefined) return cutToCells(model, columns)
-  const cost = money === undefined ? [] : [moneyText(money)]
+  const cost = money === undefined ? [] : [exactMoneyText(money)]
   const sums =
-    turnMoney === undefined ? cost : [`last turn ${moneyText(turnMoney)}`, ...cost.map((all) => `session ${all}`)]
+    turnMoney === undefined ? cost : [`last turn ${exactMoneyText(turnMoney)}`, ...cost.map((all) => `session ${all}`)]
   // What runs on one's own machine costs nothing, which is one word, as on the page.
   const costs = (free || money === 0) && !money && !turnMoney ? ['free'] : sums
   const drawn = (cells: number) => bar({ used, whole: window, ...defined({ reserved: reserve }) }, cells, io)

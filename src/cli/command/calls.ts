@@ -54,7 +54,7 @@ export const callsCommand: Command = {
     ...Object.values(views).flatMap(({ usage }) => usage.map((form) => `calls ${form}`)),
   ],
   details:
-    'Prompt tokens are as the provider reported them; `about`: it has not, and they are as expected. With a call, each candidate of it has a line, and what was left out or shortened has a sentence with the ' +
+    'Prompt tokens are as the provider reported them; `about`: it has not, and they are as expected; `-`: not reported. With a call, each candidate of it has a line, and what was left out or shortened has a sentence with the ' +
     'numbers that decided. Calls of another program have their turn, what each was for, and what changed since the call before; one of them is shown by layer, ' +
     `with what each part cost.\n${Object.values(views)
       .map(({ name, summary }) => `\`${name}\`: ${summary}.`)
@@ -88,7 +88,7 @@ async function showCall(connection: GatewayConnection, call: CommandCall, io: Io
   if (!FORMATS.has(manifest.layout)) {
     const pieces = await fetchTurnPieces(connection, id)
     const outline = outlineText({ manifest, figures: manifest.figures }, io, pieces)
-    print(io, [outline, ...sentDifferently(manifest)].join('\n'))
+    print(io, [outline, '', readLine(manifest), ...sentDifferently(manifest)].join('\n'))
     return 0
   }
   const record = await requestJson<CallRecord>(connection, apiPath('/api/calls/', id))
@@ -177,18 +177,26 @@ function unknownLine(call: CallRecord): string {
   return exactLine(`${method} ${path}${answered} has no parts: its path or its body has no format that Foreword knows.`)
 }
 
-function usageLines(used: number, { figures, reported, paid }: PricedManifest): readonly string[] {
+function usageLines(used: number, manifest: PricedManifest): readonly string[] {
+  if (manifest.figures.basis !== 'reported') {
+    return [`${numberText(used)} tokens counted; the provider reported none.`]
+  }
+  return [`${readLine(manifest)} Counted here: ${numberText(used)}.`]
+}
+
+/** What was read, from where, what was answered, and the price of all. */
+function readLine({ figures, reported, paid }: PricedManifest): string {
   const { outputTokens } = reported ?? {}
   const { basis, total, cached, written } = figures
-  if (basis !== 'reported') return [`${numberText(used)} tokens counted; the provider reported none.`]
+  if (basis !== 'reported') return `About ${countedText(total, 'token')}: the provider reported no usage.`
   const parts = [
-    `${numberText(total)} tokens read`,
-    ...(cached === undefined ? [] : [`${numberText(cached)} of them from the cache`]),
+    `${countedText(total, 'token')} read`,
+    cached === undefined ? 'cache not reported' : `${numberText(cached)} of them from the cache`,
     ...(written ? [`${numberText(written)} written to it`] : []),
     ...(outputTokens === undefined ? [] : [`${numberText(outputTokens)} answered`]),
   ]
   const money = paid ? `: ${exactMoneyText(paid.money)}${costSource(paid)}` : ''
-  return [`${parts.join(', ')}${money}. Counted here: ${numberText(used)}.`]
+  return `${parts.join(', ')}${money}.`
 }
 
 function endLines({ foreign, outcome }: CallRecord): readonly string[] {

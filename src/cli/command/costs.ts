@@ -9,11 +9,10 @@ import {
   type CostReport,
   type CostRow,
   type CostSums,
-  exactMoneyText,
   type Io,
   type CallUsageRow,
   type LayerUsageRow,
-  moneyText,
+  exactMoneyText,
   type ToolUsageRow,
   type UsageReport,
   type UsageSums,
@@ -210,7 +209,7 @@ function sumRow(
 /** `+` where some calls are not in it, `-` where none is. */
 function moneyCell({ money, unpriced }: Pick<UsageSums, 'money' | 'unpriced'>): string {
   if (money === undefined) return '-'
-  return `${moneyText(money)}${unpriced > 0 ? '+' : ''}`
+  return `${exactMoneyText(money)}${unpriced > 0 ? '+' : ''}`
 }
 
 function usageTotal({
@@ -230,7 +229,7 @@ function usageTotal({
   const cacheText = undivided === 0 ? read : undivided === prompt ? silent : `${read}, ${silent}`
   return [
     `${countedText(calls, 'call')}: ${numberText(prompt)} prompt tokens (${cacheText}), ${numberText(output)} output tokens.`,
-    ...(money === undefined ? [] : [`${moneyText(money)} by the prices that are known now.`]),
+    ...(money === undefined ? [] : [`${exactMoneyText(money)} by the prices that are known now.`]),
     ...notInTheMoney(unpriced),
     ...(unreported === 0 ? [] : [`${countedText(unreported, 'call')} without a complete report: not in the tokens.`]),
     ...(waiting === 0

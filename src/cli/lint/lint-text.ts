@@ -1,4 +1,4 @@
-import { moneyText } from '../../capability.ts'
+import { exactMoneyText } from '../../capability.ts'
 import { type LintCost, type LintFinding, numberText } from '../../context.ts'
 
 /** Where a finding is, for people: file and line, else the text and its line, else the layer or the tool. */
@@ -10,7 +10,7 @@ export function lintPlaceText({ file, line, ref, layer, tool }: LintFinding['whe
 
 /** `1,200 tokens per hundred calls ($0.0036)`, and what the tokens are. */
 export function lintCostText({ kind, tokens, money, atMost, monthTokens }: LintCost): string {
-  const dollars = money === undefined ? '' : ` (${moneyText(money)})`
+  const dollars = money === undefined ? '' : ` (${exactMoneyText(money)})`
   const what = kind === 'sent' ? 'sent for nothing' : 'that a cache cannot give'
   const most = atMost ? 'at most, if it changes at every call: ' : ''
   const month = monthTokens === undefined ? '' : `; ${numberText(monthTokens)} in the last 30 days`

@@ -1,4 +1,4 @@
-import { type ForecastManifest, moneyText } from '../../capability.ts'
+import { type ForecastManifest, exactMoneyText } from '../../capability.ts'
 import { countedText, type Manifest, numberText } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
@@ -56,7 +56,7 @@ function costSentence({ forecast, budget: { window } }: SealedManifest): string 
   if (forecast?.money === undefined) return `${size}; its price is not known.`
   return forecast.money === 0
     ? `${size}; the call is free.`
-    : `${size}; the prompt costs about ${moneyText(forecast.money)}.`
+    : `${size}; the prompt costs about ${exactMoneyText(forecast.money)}.`
 }
 
 function tokensText(tokens: number): string {
