@@ -98,7 +98,8 @@ const sentences: Readonly<Record<ReasonCode, Words>> = {
       unsent === undefined
         ? ''
         : `; ${unsent} of them ${unsent === 1 ? 'is' : 'are'} not sent in this call for want of room`
-    return `and notes say what they held${some}`
+    const isOne = manifest.entries.filter(({ layer }) => layer === 'note').length === 1
+    return `and ${isOne ? 'note 1 says' : 'notes say'} what they held${some}`
   },
   undone: () => 'and a person took it back',
   'not-led-by-user': () => 'and a conversation that is sent begins with a message of a person',

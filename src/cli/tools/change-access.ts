@@ -72,7 +72,7 @@ async function toolsNow(call: CommandCall, written: EditedAccess, io: Io) {
 
 /** Where a change of the tools of a session stands until its beginning is composed again. */
 const ANNOUNCED =
-  'Sessions that go on offer the tool from the next step where the cache has nothing of their prompt, and otherwise announce it above the next message. A model that calls only tools of its list then has it after `foreword reload --now`.'
+  'Running sessions offer the tool from the next step, or announce it above the next message where a cache holds their prompt. For a model that calls only the tools of its list: `foreword reload --now`.'
 
 function writtenText({ file, isChanged }: EditedAccess): string {
   return isChanged
