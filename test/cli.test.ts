@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
+import { stripVTControlCharacters } from 'node:util'
 import { commonOptions } from '../src/cli/arguments.ts'
 import { allCommands, loadedCommands } from '../src/cli/commands.ts'
 import { builtIn } from '../src/foreword.ts'
@@ -38,11 +39,17 @@ for (const name of names) {
     ]) {
       const { code, stdout } = await run(words)
       assert.equal(code, 0)
-      for (const usage of command.usage) assert.ok(stdout.includes(`  foreword ${usage}\n`), usage)
+      const joined = stdout.replaceAll(/\n {6,}/g, ' ')
+      for (const usage of command.usage) assert.ok(joined.includes(`  foreword ${usage}\n`), usage)
+      for (const { summary } of Object.values(command.options)) assert.ok(joined.includes(summary), summary)
       for (const option of Object.keys({ ...command.options, ...commonOptions })) {
         assert.match(stdout, new RegExp(`^ {2}--${option} `, 'm'))
       }
     }
+    const narrow = (await run([name, '--help'], { terminal: true, columns: 80 })).stdout
+    const [, ...lines] = stripVTControlCharacters(narrow).split('\n')
+    // A command that is to be copied stays in one piece.
+    for (const line of lines) assert.ok(line.length <= 80 || /`|^ {2}\//.test(line), line)
   })
 }
 

@@ -21,7 +21,7 @@ export function commandList(commands: Readonly<Record<string, ListedCommand>>, i
     ...groups,
     '',
     heading(io, 'Options'),
-    indented(optionLines(commonOptions, { version: { summary: 'print the version' } })),
+    optionLines(io, commonOptions, { version: { summary: 'print the version' } }),
     '',
     'Describe a command with `foreword COMMAND --help`. Start the gateway with `foreword start`.',
   ].join('\n')
@@ -38,29 +38,52 @@ export const commandGroups: Readonly<Record<CommandGroup | 'others', string>> = 
 }
 
 export function commandHelp(command: Command, io: Io): string {
-  const details = command.details === undefined ? [] : ['', wrapped(command.details, width(io))]
+  const details = command.details === undefined ? [] : ['', wrapped(command.details, textWidth(io))]
   return [
     `${applyStyle(io, 'bold', `foreword ${command.name}`)}: ${command.summary}`,
     '',
     heading(io, 'Usage'),
-    ...command.usage.map((line) => `  foreword ${line}`),
+    ...command.usage.map((line) => usageLine(`  foreword ${line}`, textWidth(io))),
     ...details,
     ...(command.movedTo === undefined ? [] : ['', `The same as \`foreword ${command.movedTo}\`.`]),
     '',
     heading(io, 'Options'),
-    indented(optionLines(command.options, commonOptions)),
+    optionLines(io, command.options, commonOptions),
   ].join('\n')
 }
 
-function optionLines(...groups: readonly Command['options'][]): string {
-  return table(
-    groups
-      .flatMap((options) => Object.entries(options))
-      .map(([name, option]) => [
-        option.value === undefined ? `--${name}` : `--${name} ${option.value}`,
-        option.summary,
-      ]),
-  )
+/** One option a line; what it does goes on below itself where the line is too long. */
+function optionLines(io: Io, ...groups: readonly Command['options'][]): string {
+  const options = groups
+    .flatMap((group) => Object.entries(group))
+    .map(([name, { value, summary }]) => ({ label: value === undefined ? `--${name}` : `--${name} ${value}`, summary }))
+  const widest = Math.max(...options.map(({ label }) => label.length))
+  const room = Math.max(LEAST_SUMMARY, textWidth(io) - widest - 4)
+  return options
+    .map(({ label, summary }) => {
+      const lines = wrappedLine(summary, room).split('\n')
+      return `  ${label.padEnd(widest)}  ${lines.join(`\n${' '.repeat(widest + 4)}`)}`
+    })
+    .join('\n')
+}
+
+/** Columns that the description of an option has at least. */
+const LEAST_SUMMARY = 30
+
+/** The widest line of a help text. */
+function textWidth(io: Io): number {
+  return Math.min(width(io), 100)
+}
+
+/** A form of a command, broken before what is optional or a choice. */
+function usageLine(line: string, columns: number): string {
+  const lines = ['']
+  for (const piece of line.split(/ (?=[[(|])/)) {
+    const joined = lines.at(-1) === '' ? piece : `${lines.at(-1)} ${piece}`
+    if (joined.length <= columns || lines.at(-1) === '') lines[lines.length - 1] = joined
+    else lines.push(`      ${piece}`)
+  }
+  return lines.join('\n')
 }
 
 function heading(io: Io, text: string): string {
@@ -75,6 +98,6 @@ function indented(text: string): string {
 function wrapped(text: string, columns: number): string {
   return text
     .split('\n')
-    .map((line) => (line.startsWith(' ') ? line : wrappedLine(line, Math.min(columns, 100))))
+    .map((line) => (line.startsWith(' ') ? line : wrappedLine(line, columns)))
     .join('\n')
 }

@@ -24,7 +24,7 @@ export const approveCommand: Command = {
   summary: 'approve or deny calls that wait for a decision',
   usage: [
     'approve [--json]',
-    'approve ID [--for-session] [--yes] [--follow] [--json]',
+    'approve ID [--for-session | --for-tool] [--yes] [--follow] [--json]',
     'approve ID --deny [--reason TEXT] [--follow] [--json]',
     'approve --granted SESSION [--revoke TOOL] [--json]',
   ],
@@ -32,15 +32,15 @@ export const approveCommand: Command = {
     'Without an ID, lists the calls that wait for approval. With an ID, or an unambiguous beginning of one, shows the tool, what would ' +
     'run, the folder and the changes, and asks. An approval is valid for exactly what was shown. The turn then continues: in ' +
     'the running gateway, or in this process, which prints the answer and exits with code 3 if the turn waits again. ' +
-    'What is asked only because the model had read texts of others can be approved for its tool in this session: until the ' +
-    'policy for the tool changes, the turn is undone, or it is taken back with --granted SESSION --revoke TOOL.',
+    'A tool that asks only because the model has read texts of others can be approved for this session with --for-tool: until ' +
+    'the policy for the tool changes, the turn is undone, or you revoke it with --granted SESSION --revoke TOOL.',
   words: { least: 0, most: 1 },
   options: {
     'for-session': {
-      summary: 'also approve the same call later in this session; of a call over budget, raise the limit',
+      summary: 'also approve the same call later in this session; for a call over budget, raise the limit',
     },
     'for-tool': {
-      summary: 'also approve later calls of this tool in this session that texts of others would make it ask about',
+      summary: 'also approve later calls of this tool in this session that ask only because of texts of others',
     },
     granted: { value: 'SESSION', summary: 'list the tools that are approved for a session' },
     revoke: { value: 'TOOL', summary: 'with --granted: take the approval of this tool back' },
@@ -218,12 +218,12 @@ function decisionText({ request, held }: WaitingApproval, decision: ApprovalDeci
 export const acceptCommand: Command = {
   name: 'accept',
   group: 'set-up',
-  summary: 'accept what lets a model do more and was not changed with Foreword',
+  summary: 'accept changes made outside Foreword that let a model do more',
   usage: ['accept [--json]', 'accept NAME [--yes] [--json]', 'accept --all [--yes] [--json]'],
   details:
-    'What lets a model do more than you accepted does not count until you accept it, unless you changed it with Foreword. ' +
-    'Without a NAME, shows what waits: what it lets through, and the difference. An acceptance is valid for exactly what was ' +
-    'shown. What lets a model do less counts at once and never waits.',
+    'A change that lets a model do more has no effect until you accept it, unless you made it with Foreword itself. Without a NAME, ' +
+    'lists the changes that wait: what each permits, and the difference. An acceptance is valid for exactly what was shown. A ' +
+    'change that lets a model do less takes effect at once and never waits.',
   words: { least: 0, most: 1 },
   options: {
     all: { summary: 'accept everything that waits' },

@@ -9,6 +9,7 @@ import { sizeText } from '../state-text.ts'
 import { progressLine, statusLine } from '../status-line.ts'
 import { version } from '../version.ts'
 import { defined, systemClock } from '../../platform.ts'
+import { countedText } from '../../context.ts'
 import type { RestoredContent } from '../../runtime.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -51,7 +52,7 @@ async function backUp(call: CommandCall, given: Io): Promise<number> {
   if (call.json) return printJson(io, { ...saved, outside })
   for (const each of saved.leftOut) note(io, `Not in the archive: ${each}`)
   for (const each of outside) note(io, `Not in the archive because it is outside the home: ${each}`)
-  print(io, `Saved ${saved.files} files to ${saved.file} (${sizeText(saved.bytes)}, verified).`)
+  print(io, `Saved ${countedText(saved.files, 'file')} to ${saved.file} (${sizeText(saved.bytes)}, verified).`)
   return 0
 }
 
@@ -112,7 +113,7 @@ async function bringBack(call: CommandCall, io: Io): Promise<number> {
     if (aside !== undefined) note(io, `The former content is in ${aside}. Delete it when you no longer need it.`)
     print(
       io,
-      `Restored ${files} files to ${call.home}, saved ${fullTimeText(created, new Date())} by Foreword ${saver}.`,
+      `Restored ${countedText(files, 'file')} to ${call.home}, saved ${fullTimeText(created, new Date())} by Foreword ${saver}.`,
     )
   }
   return 0

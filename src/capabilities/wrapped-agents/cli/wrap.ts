@@ -16,11 +16,11 @@ export const wrapCommand: Command = {
     `wrap (${names.join(' | ')}) [--provider NAME] [--model MODEL] [--gateway-key] [--assemble] [--print] [--json] [-- ARGS…]`,
   ],
   details:
-    'The program runs as it does without, with its own arguments, sign-in and settings; only its calls go through the gateway, ' +
-    'byte by byte. Where no gateway runs on this home, one is opened for the run. A token of the scope `talk` is made for the run ' +
-    'and revoked after it; temporary files are removed. The exit code is that of the program. Afterwards one line says how many ' +
-    'calls there were, what they used and cost, and where to look; `foreword watch` shows them while they happen. If no call came ' +
-    'through, the program used a provider other than those it was told the addresses of, or settings of its own that win.',
+    'The program runs as usual, with its own arguments, sign-in and settings; only its calls go through the gateway, byte by byte. ' +
+    'If no gateway runs on this home, one is opened for the run. A token of the scope `talk` is made for the run and revoked after ' +
+    'it; temporary files are removed. The exit code is that of the program. Afterwards one line says how many calls there were, ' +
+    'what they used and cost, and where to look; `foreword watch` shows them while they happen. If no call arrived, the program ' +
+    'used another provider, or settings of its own take precedence.',
   words: { least: 1, most: Infinity },
   options: {
     provider: {
@@ -29,11 +29,11 @@ export const wrapCommand: Command = {
     },
     model: {
       value: 'MODEL',
-      summary: 'the model that it uses; the program is told the window where it does not know it',
+      summary: 'the model that it uses; a program that does not know its window gets that, too',
     },
-    'gateway-key': { summary: 'its calls go on with the key that this gateway has, not with its own' },
+    'gateway-key': { summary: 'use the key of this gateway for its calls, not its own' },
     assemble: {
-      summary: 'cut conversations that do not fit any more on their way, instead of passing them on as they are',
+      summary: 'cut conversations that no longer fit the window, instead of passing them on unchanged',
     },
     print: { summary: 'print what would be set, without secrets, and run nothing' },
     json: { ...jsonOption, summary: 'print the line afterwards, or with --print what would be set, as JSON' },
