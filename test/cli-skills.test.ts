@@ -31,7 +31,7 @@ test('skills lists what loaded, what it costs, what did not load and why', async
   assert.match(lines[5]!, /^gated +skills\/gated +it needs no-such-program-here, not found on PATH$/)
   assert.match(lines[6]!, /^twin +skills\/z-alpha +skills\/z-beta has the same name and comes later$/)
   assert.match(lines[7]!, /^off +skills\/off +skills\.disabled in config\.json names it$/)
-  assert.match(lines[9]!, /^2 skills: \d+ tokens in full, \d+ as a list\. Sent in full where/)
+  assert.match(lines[9]!, /^2 skills: [\d,]+ tokens in full, [\d,]+ as a list\. Sent in full where/)
   assert.match(lines[10]!, /^Both skills in full, for \d+ tokens \(rehearsal, window [\d,]+\)\.$/)
   assert.match(stderr, /z-beta.SKILL\.md: name appears more than once; the last one counts/)
 })

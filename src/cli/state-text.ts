@@ -1,4 +1,4 @@
-import { exactLine } from '../context.ts'
+import { countedText, exactLine } from '../context.ts'
 import type { FileOwner, FileState } from '../session.ts'
 
 /** The state of a file in words: its text in tokens, its sheets, its size as an image, its length as a recording, or why reading it failed. */
@@ -6,12 +6,13 @@ export function stateText(state: FileState): string {
   if (state.type === 'processing') return 'being read'
   if (state.type === 'failed') return `failed: ${exactLine(state.reason)}`
   const { reading } = state
-  if (reading.kind === 'text') return `text, ${reading.tokens} tokens${reading.indexed ? '' : ', not in the index yet'}`
+  if (reading.kind === 'text')
+    return `text, ${countedText(reading.tokens, 'token')}${reading.indexed ? '' : ', not in the index yet'}`
   if (reading.kind === 'table') return `table: ${reading.sheets.map(exactLine).join(', ')}`
-  if (reading.kind === 'audio') return `recording, ${reading.tokens} tokens`
+  if (reading.kind === 'audio') return `recording, ${countedText(reading.tokens, 'token')}`
   const { width, height, tokens } = reading
   const size = width === undefined || height === undefined ? '' : `, ${width} × ${height}`
-  return `image${size}${tokens === undefined ? '' : `, ${tokens} tokens`}`
+  return `image${size}${tokens === undefined ? '' : `, ${countedText(tokens, 'token')}`}`
 }
 
 export function ownerText({ type, id }: FileOwner): string {

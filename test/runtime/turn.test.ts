@@ -327,7 +327,7 @@ test('a model with an assumed window is reported once, with a hint', async (t) =
   await say('hello')
   await say('hello again')
   assert.equal(warnings.length, 1)
-  assert.match(warnings[0]!, /window of lab\/new .* 8192 tokens are assumed.*"models": \{"lab\/new": \{"window"/)
+  assert.match(warnings[0]!, /window of lab\/new .* 8,192 tokens are assumed.*"models": \{"lab\/new": \{"window"/)
   assert.deepEqual((await runtime.status()).warnings, warnings)
 })
 

@@ -8,7 +8,7 @@ import { type CommandSource, print } from '../io.ts'
 export const completionCommand = (commandsOf: (source: CommandSource) => Promise<readonly Command[]>): Command => ({
   name: 'completion',
   group: 'set-up',
-  summary: 'print what completes commands and options in bash, zsh or fish',
+  summary: 'print the completion script for bash, zsh or fish',
   usage: ['completion (bash | zsh | fish)'],
   details:
     'bash: `foreword completion bash > ~/.local/share/bash-completion/completions/foreword`\n' +

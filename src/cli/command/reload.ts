@@ -1,4 +1,4 @@
-import { countedText } from '../../context.ts'
+import { countedText, exactMoneyText } from '../../context.ts'
 import { requestJson } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
 import type { Command, CommandCall, GatewayConnection, Io, ReloadResult } from '../../capability.ts'
@@ -56,9 +56,10 @@ function foldLines(folded: ReloadResult['folded']): readonly string[] {
   if (!folded) return []
   if (folded.length === 0) return ['Every session begins as it would be composed now: nothing is sent again.']
   return folded.map(({ session, tokens, money, cut }) => {
-    const cost = money === undefined ? '' : money < 0 ? ` ($${(-money).toFixed(4)} less)` : ` ($${money.toFixed(4)})`
-    const sent = tokens === undefined ? 'composed' : `${tokens} tokens sent again${cost}`
-    const turns = cut && `${countedText(cut.turns, 'turn')} (${cut.tokens} tokens)`
+    const cost =
+      money === undefined ? '' : money < 0 ? ` (${exactMoneyText(-money)} less)` : ` (${exactMoneyText(money)})`
+    const sent = tokens === undefined ? 'composed' : `${countedText(tokens, 'token')} sent again${cost}`
+    const turns = cut && `${countedText(cut.turns, 'turn')} (${countedText(cut.tokens, 'token')})`
     return `${session}: ${sent}${turns === undefined ? '' : `, and ${turns} left out for a note,`} at the next call.`
   })
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Command, type CommandCall, type GatewayConnection, type Io, sentDifferently } from '../../capability.ts'
-import { outputText, type ToolDefinition, exactLine } from '../../context.ts'
+import { countedText, outputText, type ToolDefinition, exactLine } from '../../context.ts'
 import type { RebuiltRequest, RequestView } from '../../runtime.ts'
 import { requestJson, apiPath } from '../answer.ts'
 import { callSessionOption } from '../arguments.ts'
@@ -47,7 +47,7 @@ function noteWire({ wire, call }: RebuiltRequest, io: Io): void {
   for (const sentence of sentDifferently(call.outcome ?? {})) note(io, sentence)
   if (!wire || !left) return
   if (wire.state === 'identical') {
-    const where = `${left.bytes} bytes to ${left.url}`
+    const where = `${countedText(left.bytes, 'byte')} to ${left.url}`
     note(io, `body sha256 ${wire.got}: identical to the body that was sent (${where})`, 'green')
   } else if (wire.state === 'different') {
     const what = `body sha256 ${wire.got}: differs from the body that was sent (${wire.expected})`

@@ -7,7 +7,7 @@ import { type ConfigurationSchema, settingsSection } from './schema.ts'
 import { type Configuration, capabilitySettings } from './configuration.ts'
 import { unknownNames, unknownVariables } from './unknown-names.ts'
 import type { Environment } from './value.ts'
-import { layoutOf } from '../../context.ts'
+import { layoutOf, numberText } from '../../context.ts'
 import type { Provider as KnownProvider } from '../../model.ts'
 import { unusedKeys } from './providers-schema.ts'
 
@@ -145,7 +145,7 @@ function modelWarnings(
   const noRoom = {
     key: `models.${id}.maxOutput`,
     message: 'leaves no room for a prompt',
-    hint: `Prompt and answer share the window of ${window} tokens.`,
+    hint: `Prompt and answer share the window of ${numberText(window ?? 0)} tokens.`,
   }
   const again = fallback.filter((each, index) => each === id || fallback.indexOf(each) < index)
   return [
@@ -163,7 +163,9 @@ function limitWarnings({ context, model, models }: Configuration): readonly Sett
   const taken = (context.reserve ?? 0) + (context.margin ?? 0)
   if (window === undefined || taken < window) return []
   const key = context.reserve === undefined ? 'context.margin' : 'context.reserve'
-  return [{ key, message: 'leaves no room for a prompt', hint: `The window of ${model} has ${window} tokens.` }]
+  return [
+    { key, message: 'leaves no room for a prompt', hint: `The window of ${model} has ${numberText(window)} tokens.` },
+  ]
 }
 
 function gatewayWarnings({ gateway }: Configuration, environment: Environment): readonly SettingsWarning[] {

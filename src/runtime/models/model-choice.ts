@@ -7,7 +7,7 @@ import {
   type Models,
   type ProviderConfiguration,
 } from '../../model.ts'
-import { type Price, priceOfModel } from '../../context.ts'
+import { numberText, type Price, priceOfModel } from '../../context.ts'
 import { type Clock, defined, withTimeout } from '../../platform.ts'
 import { type BudgetContext, budgetFor } from './call-budget.ts'
 import type { ChosenModel } from './fallback.ts'
@@ -77,7 +77,7 @@ export function createModelChoice(
     if (warned.has(id)) return
     warned.add(id)
     warn(
-      `The window of ${id} is unknown; ${facts.window} tokens are assumed. ` +
+      `The window of ${id} is unknown; ${numberText(facts.window)} tokens are assumed. ` +
         `If you know it, set it in config.json: "models": {"${id}": {"window": TOKENS}}.`,
     )
   }

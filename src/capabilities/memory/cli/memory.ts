@@ -18,7 +18,7 @@ import {
   printChange,
   showAnswer,
 } from '../../../cli.ts'
-import { exactLine } from '../../../context.ts'
+import { countedText, exactLine } from '../../../context.ts'
 import type { SessionRow } from '../../../session.ts'
 import type { SessionMemory } from '../core/memory.ts'
 
@@ -72,7 +72,10 @@ function printMemory({ session, on, layers, own, forgotten }: SessionMemory, io:
   for (const { id, text, tokens, origin } of layers) {
     if (text === '') print(io, `\n${exactLine(id)}: nothing`)
     else {
-      print(io, `\n${applyStyle(io, 'bold', `${exactLine(id)}, ${tokens} tokens, from ${exactLine(origin)}`)}`)
+      print(
+        io,
+        `\n${applyStyle(io, 'bold', `${exactLine(id)}, ${countedText(tokens, 'token')}, from ${exactLine(origin)}`)}`,
+      )
       print(io, safeForTerminal(text, io.stdout))
     }
   }

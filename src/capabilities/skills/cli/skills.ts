@@ -91,7 +91,7 @@ function skillTable(skills: readonly SkillFacts[], sized: (counted: number) => n
 
 function summaryText({ skills, forms }: KnownSkills, tokens: { readonly full: number; readonly list: number }): string {
   const all = skills.length === 1 ? 'One skill' : `${skills.length} skills`
-  const costs = `${all}: ${tokens.full} tokens in full, ${tokens.list} as a list.`
+  const costs = `${all}: ${numberText(tokens.full)} tokens in full, ${numberText(tokens.list)} as a list.`
   if (forms.forms.includes('full') && forms.forms.length > 1) return `${costs} Sent ${forms.why}.`
   if (forms.forms.length > 1) return `${costs} Sent as a list, or as much of the list as fits: ${forms.why}.`
   return `${costs} Sent ${forms.forms[0] === 'full' ? 'in full' : 'as a list'}: ${forms.why}.`
