@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
 import test from 'node:test'
 import { generatedFiles, pagesOf } from '../scripts/docs/generated-files.ts'
@@ -75,6 +76,33 @@ test('a page is listed with its title and the first sentence of its first paragr
     title: 'A *page*',
     summary: 'It says one thing first.',
   })
+})
+
+test('the site shows braces in code as they are written, and lists only pages that it has', async (t) => {
+  const folder = join(root, 'site', '.vitepress')
+  const { keepBraces } = (await import(join(folder, 'keep-braces.js'))) as { keepBraces: (markdown: object) => void }
+  const rules = { code_inline: (text: string) => `<code>${text}</code>` }
+  keepBraces({ renderer: { rules } })
+  assert.equal(rules.code_inline('{{date}}'), '<code v-pre>{{date}}</code>')
+
+  const copy = mkdtempSync(join(tmpdir(), 'foreword-site-'))
+  t.after(() => rmSync(copy, { recursive: true }))
+  for (const name of ['config.js', 'keep-braces.js']) {
+    cpSync(join(folder, name), join(copy, 'site', '.vitepress', name), { recursive: true })
+  }
+  writeFileSync(join(copy, 'package.json'), '{"type":"module","description":"What it is."}')
+  mkdirSync(join(copy, 'site', 'pages', 'guide'), { recursive: true })
+  writeFileSync(join(copy, 'site', 'pages', 'guide', 'a.md'), '# A\n')
+  const listed =
+    '## Guide\n\n- [A](guide/a.md): one\n- [B](guide/b.md): two\n\n## Decisions\n\n- [C](decisions/c.md): no\n'
+  writeFileSync(join(copy, 'site', 'pages', 'llms.txt'), listed)
+  const { default: config } = (await import(join(copy, 'site', '.vitepress', 'config.js'))) as {
+    default: { markdown: { config: unknown }; themeConfig: { sidebar: readonly unknown[] } }
+  }
+  assert.equal(typeof config.markdown.config, 'function')
+  assert.deepEqual(config.themeConfig.sidebar, [
+    { text: 'Guide', items: [{ text: 'A', link: '/guide/a' }], collapsed: false },
+  ])
 })
 
 /** The anchors of a page's headings, as Markdown renderers make them. */

@@ -1,16 +1,21 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { keepBraces } from './keep-braces.js'
 
 const pages = join(import.meta.dirname, '..', 'pages')
 
-/** The groups of docs/llms.txt, which is written from the pages themselves. */
+/** The groups of docs/llms.txt, which is written from the pages themselves, with the pages that the site has. */
 const groups = readFileSync(join(pages, 'llms.txt'), 'utf8')
   .split(/^## /m)
   .slice(1)
   .map((group) => ({
     text: group.slice(0, group.indexOf('\n')),
-    items: Array.from(group.matchAll(/^- \[(.+?)\]\((.+?)\.md\)/gm), ([, text, page]) => ({ text, link: `/${page}` })),
+    items: Array.from(group.matchAll(/^- \[(.+?)\]\((.+?)\.md\)/gm), ([, text, page]) => ({
+      text,
+      link: `/${page}`,
+    })).filter(({ link }) => existsSync(join(pages, `${link}.md`))),
   }))
+  .filter(({ items }) => items.length > 0)
 
 export default {
   title: 'Foreword',
@@ -19,7 +24,7 @@ export default {
   outDir: './dist',
   cleanUrls: true,
   ignoreDeadLinks: 'localhostLinks',
-  markdown: { attrs: { disable: true } },
+  markdown: { attrs: { disable: true }, config: keepBraces },
   themeConfig: {
     nav: [
       { text: 'Tutorial', link: '/guide/tutorial' },
