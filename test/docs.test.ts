@@ -87,7 +87,7 @@ test('the site shows braces in code as they are written, and lists only pages th
 
   const copy = mkdtempSync(join(tmpdir(), 'foreword-site-'))
   t.after(() => rmSync(copy, { recursive: true }))
-  for (const name of ['config.js', 'keep-braces.js']) {
+  for (const name of ['config.js', 'keep-braces.js', 'anchor-of.js']) {
     cpSync(join(folder, name), join(copy, 'site', '.vitepress', name), { recursive: true })
   }
   writeFileSync(join(copy, 'package.json'), '{"type":"module","description":"What it is."}')
@@ -97,9 +97,13 @@ test('the site shows braces in code as they are written, and lists only pages th
     '## Guide\n\n- [A](guide/a.md): one\n- [B](guide/b.md): two\n\n## Decisions\n\n- [C](decisions/c.md): no\n'
   writeFileSync(join(copy, 'site', 'pages', 'llms.txt'), listed)
   const { default: config } = (await import(join(copy, 'site', '.vitepress', 'config.js'))) as {
-    default: { markdown: { config: unknown }; themeConfig: { sidebar: readonly unknown[] } }
+    default: {
+      markdown: { config: unknown; anchor: { slugify(heading: string): string } }
+      themeConfig: { sidebar: readonly unknown[] }
+    }
   }
   assert.equal(typeof config.markdown.config, 'function')
+  assert.equal(config.markdown.anchor.slugify('6. Change it (`now`)'), '6-change-it-now')
   assert.deepEqual(config.themeConfig.sidebar, [
     { text: 'Guide', items: [{ text: 'A', link: '/guide/a' }], collapsed: false },
   ])

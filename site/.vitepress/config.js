@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { anchorOf } from './anchor-of.js'
 import { keepBraces } from './keep-braces.js'
 
 const pages = join(import.meta.dirname, '..', 'pages')
@@ -24,7 +25,7 @@ export default {
   outDir: './dist',
   cleanUrls: true,
   ignoreDeadLinks: 'localhostLinks',
-  markdown: { attrs: { disable: true }, config: keepBraces },
+  markdown: { attrs: { disable: true }, anchor: { slugify: anchorOf }, config: keepBraces },
   themeConfig: {
     nav: [
       { text: 'Tutorial', link: '/guide/tutorial' },
