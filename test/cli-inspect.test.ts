@@ -117,18 +117,18 @@ test('10: context and calls say in words what was left out, with the turn, what 
 })
 
 test('a call says what was read, from where, what was answered and what that cost, in the tokens of its provider', async () => {
-  const figures = { ...figuresOf(cutCall()), basis: 'reported', total: 639, cached: 447, written: 0, fresh: 192 }
+  const counted = { ...figuresOf(cutCall()), basis: 'reported', total: 639, cached: 447, written: 0, fresh: 192 }
   const lastLine = async (more: object) => {
-    const manifest = { ...cutCall(), figures, reported: { promptTokens: 639, outputTokens: 20 }, ...more }
+    const shown = { ...cutCall(), figures: counted, reported: { promptTokens: 639, outputTokens: 20 }, ...more }
     const connection = scriptedConnection({
-      'GET /api/calls/c1/manifest': manifest,
+      'GET /api/calls/c1/manifest': shown,
       'GET /api/calls?limit=11&beginning=c1': { calls: [{ id: 'c1', session: 's1' }] },
     })
     return (await run(['calls', 's1', 'c1'], { connection })).stdout.trimEnd().split('\n').at(-1)
   }
   const paid = { money: 0.0003367, saved: 0, parts: {}, entries: [] }
   assert.equal(await lastLine({ paid }), '639 tokens read, 447 of them from the cache, 20 answered: $0.00034.')
-  const { cached: _, ...silent } = figures
+  const { cached: _, ...silent } = counted
   assert.equal(await lastLine({ figures: silent }), '639 tokens read, cache not reported, 20 answered.')
 })
 

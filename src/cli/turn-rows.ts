@@ -1,6 +1,14 @@
 import type { GatewayConnection } from '../capability.ts'
-import { assemble, divideExactly, type ManifestEntry, type Piece, type Scenario, tokenx } from '../context.ts'
-import { scenarioInput, smallCounters } from '../context.ts'
+import {
+  assemble,
+  divideExactly,
+  type ManifestEntry,
+  type Piece,
+  type Scenario,
+  scenarioInput,
+  smallCounters,
+  tokenx,
+} from '../context.ts'
 import { apiPath, requestJson } from './answer.ts'
 
 /** What the turn of a call is made of: the message, each call and each result. Empty where the input of the call is not kept. */

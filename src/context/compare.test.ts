@@ -190,7 +190,7 @@ test('a first call has everything new', () => {
 test('a name stands in the place of an id, of the call that has it, and turns that follow each other are one line', () => {
   const history = ['a', 'b', 'c', 'd'].map((id) => turn(id, id))
   const comparison = compare(call({ history }), call({ history: history.slice(3) }))
-  const names = { earlier: new Map([...'abc'].map((id, index) => [id, `turn ${index + 1}`])), later: new Map() }
+  const names = { earlier: new Map(['a', 'b', 'c'].map((id, index) => [id, `turn ${index + 1}`])), later: new Map() }
   const text = compareText(comparison, ({ id }, which) => names[which].get(id) ?? id)
   assert.equal(
     text,
