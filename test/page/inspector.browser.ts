@@ -410,7 +410,7 @@ test('10: a note stands in the account, opens to its text, and what it covers sa
   const left = page.getByRole('region', { name: 'Left out' })
   await left.getByText(/^Turns \d+ to \d+: replaced by note 1$/).click()
   await left
-    .getByText(/left out: [\d,]+ tokens wanted, and a note says what it held\.$/)
+    .getByText(/left out: [\d,]+ tokens wanted, and note \d+ says what it held\.$/)
     .first()
     .waitFor()
   assert.deepEqual(await seriousFaults(page), [])
