@@ -127,6 +127,8 @@ test('6. commands are completed while they are typed, run without a message, and
   await page.keyboard.press('Enter')
   await page.getByRole('alert').getByText('There is no command /contxt.').waitFor()
   assert.equal(await field(page).inputValue(), '/contxt')
+  await field(page).fill('')
+  await page.getByRole('alert').waitFor({ state: 'detached' })
 
   await field(page).fill('/undo')
   await page.keyboard.press('Enter')

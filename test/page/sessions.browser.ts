@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { closeBrowser, openedPage } from './browser.ts'
+import { closeBrowser, openedPage, pageOf } from './browser.ts'
 import { downloadedText, looksRight, styleOf } from './conversation.ts'
 import { isGone } from './idle.ts'
 import { writeSessions } from './large-home.ts'
@@ -223,6 +223,43 @@ test('1. a session is exported to a file and imported from it, a second time as 
   await page.waitForURL(/\/sessions\/session_/)
   assert.ok(!page.url().endsWith(session))
   await page.getByRole('article').getByText('The moon causes tides.').waitFor()
+})
+
+test('1. a conversation is saved as one page that anybody can read, and nothing in it runs or is loaded', async (t) => {
+  const lines = Array.from({ length: 3_000 }, (_, index) => `line ${index}`)
+  const text = [
+    'The **moon** causes `tides` & more.',
+    '| Time | Height |\n|---|---:|\n| 06:40 | 3.2 m |',
+    `\`\`\`ts\n${lines.join('\n')}\n\`\`\``,
+    '<details><summary>More</summary>\n\nFolded.\n\n</details>',
+    '<script>document.title = "ran"</script><img src="https://elsewhere.test/a.png" onerror="alert(1)">',
+    '[a trap](javascript:alert(1)) ![a picture](https://elsewhere.test/b.png "t")',
+  ]
+  const answer = ({ newest }: { readonly newest: string }) =>
+    newest === 'And then?' ? { status: 400, body: { error: 'No.' } } : { text: text.join('\n\n') }
+  const { page, gateway } = await openedPage(t, { answer })
+  const title = 'What does the moon do & why?'
+  const { session } = await gateway.say(title)
+  await gateway.say('And then?', { session })
+  const download = page.waitForEvent('download')
+  await choose(page, title, 'Save as a page')
+  const file = await download
+  assert.equal(file.suggestedFilename(), 'What-does-the-moon-do-why.html')
+  const { page: saved, problems } = await pageOf(t, await downloadedText(file))
+  await saved.getByRole('heading', { name: title }).waitFor()
+  await saved.getByRole('cell', { name: '3.2 m' }).waitFor()
+  await saved.getByText('refused the request').waitFor()
+  assert.equal(await saved.locator('pre code').innerText(), lines.join('\n'))
+  assert.equal(await saved.locator('script, img, iframe, [onerror], a[href^="javascript"]').count(), 0)
+  assert.equal(
+    await saved.getByRole('link', { name: 'a picture' }).getAttribute('href'),
+    'https://elsewhere.test/b.png',
+  )
+  await saved.getByText('More', { exact: true }).click()
+  await saved.getByText('Folded.').waitFor()
+  assert.equal(await saved.title(), title)
+  await looksRight(saved, 'saved-conversation')
+  assert.deepEqual(problems, [])
 })
 
 test('1. a session that is about to be deleted is imported again under its id', async (t) => {

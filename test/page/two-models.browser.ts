@@ -37,6 +37,18 @@ test('two models answer one message side by side, each with its call, and the co
   const strip = page.getByRole('region', { name: 'Context of the next call' })
   for (const model of ['scripted', 'other']) await strip.getByText(new RegExp(`${model}: .* of the window`)).waitFor()
   await looksRight(page, 'two-models-asked')
+  await page.setViewportSize({ width: 360, height: 740 })
+  for (const chip of [
+    page.getByRole('button', { name: /^Model: / }),
+    page.getByRole('button', { name: /^Do not ask / }),
+  ]) {
+    const words = chip.locator('.truncate')
+    assert.ok(
+      await words.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth),
+      'both names are whole',
+    )
+  }
+  await page.setViewportSize({ width: 1280, height: 800 })
   await page.keyboard.press('Enter')
   await answerOf(page, 'scripted').getByText('scripted read: Which?').waitFor()
   await answerOf(page, 'other').getByText('other read: Which?').waitFor()

@@ -132,7 +132,8 @@ export function Composer(props: ComposerProps): ReactNode {
           onKeyDown={onKeyDown}
           onPaste={onPaste}
         />
-        <div className="flex items-center gap-1.5 px-2 pb-2">
+        {/* Of two models both can be read: on a phone the second is in a row of its own. */}
+        <div className="flex items-center gap-1.5 px-2 pb-2 max-sm:has-data-beside:flex-wrap">
           <IconButton
             label={t`Attach files`}
             className="rounded-full! border border-line"

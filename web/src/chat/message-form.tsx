@@ -21,8 +21,7 @@ import { type Sending, UNKNOWN_HINT } from './use-sending.ts'
 import type { SessionChoices } from './use-session-choices.ts'
 import { X } from 'lucide-react'
 import { IconButton, Button } from '../parts/button.tsx'
-import { useLocation } from 'wouter'
-import { keepDraft, readDraft } from './drafts.ts'
+import { GoneSession } from './gone-session.tsx'
 import { goOnFrom } from '../api/session-requests.ts'
 import type { Conversation, Turn } from './conversation.ts'
 import type { CommandList, ListedCommand } from '../api/commands.ts'
@@ -144,7 +143,11 @@ export function MessageForm(props: MessageFormProps): ReactNode {
             </>
           }
           edge={<NextCallEdge />}
-          onChange={(text) => change({ text })}
+          onChange={(text) => {
+            change({ text })
+            // What was wrong with a line is of no use to a field without it.
+            if (text === '' && !sending.busy) setError(undefined)
+          }}
           onTemplate={({ name, template: text = '' }) => template.begin({ name, text, argument: '' })}
           onFiles={attachments.add}
           onSend={send}
@@ -180,26 +183,6 @@ function CommandPanel({ result, onClose }: CommandPanelProps): ReactNode {
         {result.text}
       </pre>
     </section>
-  )
-}
-
-/** The way on from a session that is not there any more. What was written for it begins the next one. */
-function GoneSession({ held }: { readonly held: HeldDraft }): ReactNode {
-  const [, navigate] = useLocation()
-  const goOn = (): void => {
-    const { text, files } = held.current()
-    const next = readDraft(undefined)
-    const texts = [next.text, text].filter((each) => each.trim() !== '')
-    keepDraft(undefined, { ...next, text: texts.join('\n\n'), files: [...new Set([...next.files, ...files])] })
-    held.clear()
-    navigate('/')
-  }
-  return (
-    <div>
-      <Button look="plain" onClick={goOn}>
-        {t`Go on in a new conversation`}
-      </Button>
-    </div>
   )
 }
 

@@ -60,7 +60,8 @@ export function SessionChips({ session, choices, held }: SessionChipsProps): Rea
       {beside !== undefined && (
         <button
           type="button"
-          className="inline-flex h-8 min-w-0 items-center gap-1 rounded-full border border-accent px-2.5 text-xs hover:border-strong-line"
+          data-beside
+          className="inline-flex h-8 min-w-0 items-center gap-1 rounded-full border border-accent px-2.5 text-xs hover:border-strong-line max-sm:order-last"
           onClick={() => ask(undefined)}
         >
           <span className="truncate">

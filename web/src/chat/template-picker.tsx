@@ -49,9 +49,10 @@ export default function TemplatePicker({ draft, onChoose }: TemplatePickerProps)
           ))}
         </ul>
       )}
-      {keeps && draft.trim() !== '' && !draft.startsWith('/') && (
+      {templates !== undefined && keeps && draft.trim() !== '' && !draft.startsWith('/') && (
         <div className="border-t border-line pt-2">
-          <SaveTemplate text={draft} onSaved={close} />
+          {/* With no template to choose, the name is all that there is to write. */}
+          <SaveTemplate text={draft} autoFocus={templates?.length === 0} onSaved={close} />
         </div>
       )}
       {keeps && (

@@ -3,6 +3,7 @@ import { count, dollars, timeText } from '../parts/numbers.ts'
 import { barSegments, entryKind, kindTitles, segmentWords } from './bar-segments.ts'
 import { entryTitle, formSentence, originTitles } from './entry-words.ts'
 import { entryKey } from './share-texts.ts'
+import { escaped } from '../markdown/static-html.ts'
 import { language, t } from '../language/language.ts'
 
 interface SharedCall {
@@ -107,10 +108,6 @@ function entryHtml(entry: Entry, { manifest, texts, titles }: SharedCall): strin
 /** In universal time: the file is read anywhere. */
 function timeWords(time: string): string {
   return `${timeText(time, { dateStyle: 'long', timeStyle: 'medium', timeZone: 'UTC' })} UTC`
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)!};`)
 }
 
 /** The document has both colour schemes of the page. */

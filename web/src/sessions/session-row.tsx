@@ -65,6 +65,9 @@ export function SessionRow({ session, current, onEdit }: SessionRowProps): React
           {session.pinned ? t`Unpin` : t`Pin`}
         </MenuItem>
         <MenuItem onSelect={() => onEdit('folder', session)}>{t`Move to a folder …`}</MenuItem>
+        {!session.program && (
+          <MenuItem onSelect={() => void saveAsPage(session, title).catch(report)}>{t`Save as a page`}</MenuItem>
+        )}
         <MenuItem onSelect={() => downloadSession(session.id)}>{t`Export`}</MenuItem>
         <MenuSeparator />
         <MenuItem
@@ -81,6 +84,11 @@ export function SessionRow({ session, current, onEdit }: SessionRowProps): React
       </Menu>
     </div>
   )
+}
+
+async function saveAsPage(session: ListedSession, title: string): Promise<void> {
+  const { saveConversation } = await import('./save-conversation.ts')
+  await saveConversation(session, title)
 }
 
 /** What the calls of another program cost, where any price is known. */
