@@ -67,7 +67,7 @@ const MACHINE =
 
 /** Names that no language changes, keys of a keyboard, and what is typed as it stands. */
 const NAMES = new Set(
-  'Foreword|Claude Code|Codex|OpenClaw|Gemini CLI|Qwen Code|Copilot CLI|Ctrl|Tab|Enter|Escape|Shift Enter|Ctrl ⇧ O|0 K|0 Shift O|Home|Files|Notification|npx|argv|git log --oneline|tool-access.json|NAME|text|ApiError|authorization: Bearer $API_KEY'.split(
+  'Foreword|Claude Code|Codex|OpenClaw|Gemini CLI|Qwen Code|Copilot CLI|Tab|Enter|Escape|Shift Enter|0 ⇧ O|0 K|0 Shift O|0 I|Alt Y|Alt N|Home|Files|Notification|npx|argv|git log --oneline|tool-access.json|NAME|text|ApiError|authorization: Bearer $API_KEY'.split(
     '|',
   ),
 )

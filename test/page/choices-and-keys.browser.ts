@@ -208,6 +208,9 @@ test('6. every key is listed, and the focus goes where the keys say', async (t) 
   await page.keyboard.press('?')
   const dialog = page.getByRole('dialog', { name: 'Keys and commands' })
   await dialog.getByText('/model [ID]').waitFor()
+  for (const what of ['Open or close what the model reads', 'Deny the call that waits for you']) {
+    await dialog.getByText(what).waitFor()
+  }
   assert.deepEqual(await seriousFaults(page), [])
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })

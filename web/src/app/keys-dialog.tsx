@@ -5,16 +5,19 @@ import { allCommands } from '../chat/slash-commands.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { t } from '../language/language.ts'
 
-const command = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl'
+const command = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : t`Ctrl`
 
 const keys: readonly (readonly [string, string])[] = [
   [`${command} K`, t`Go to a session, a page or a command`],
   [`${command} Shift O`, t`Start a new conversation`],
+  [`${command} I`, t`Open or close what the model reads`],
   ['/', t`Go to the message field; in the empty field: choose a command`],
   ['?', t`Show this list`],
   ['Enter', t`Send the message`],
   ['Shift Enter', t`Begin a new line`],
   ['Escape', t`Stop the answer; close a window`],
+  ['Alt Y', t`Approve once the call that waits for you`],
+  ['Alt N', t`Deny the call that waits for you`],
   ['↑ ↓', t`Move in a list of commands`],
   ['Tab', t`Go to the next control; in a list of commands: take the marked one`],
 ]

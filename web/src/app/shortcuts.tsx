@@ -3,12 +3,15 @@ import { navigate } from 'wouter/use-browser-location'
 import { Loading } from '../api/underway.ts'
 import { openOverlay, useOverlay } from '../parts/overlays.ts'
 
-const CommandPalette = lazy(() => import('./command-palette.tsx'))
+const loadPalette = () => import('./command-palette.tsx')
+const CommandPalette = lazy(loadPalette)
 const KeysDialog = lazy(() => import('./keys-dialog.tsx'))
 
 /** The keys that work on every page. They are followed before it is drawn: what is pressed while it loads is not lost. */
 export function followShortcuts(): void {
   globalThis.addEventListener('keydown', (event) => {
+    // Loaded with the first of its keys, so that what is typed behind the second goes into it.
+    if (event.key === 'Control' || event.key === 'Meta') loadPalette().catch(() => {})
     const action = actionOf(event)
     // The letter itself then goes where the focus is.
     if (isForMessage(event) || isPaste(event)) document.querySelector<HTMLTextAreaElement>('#message')?.focus()

@@ -39,7 +39,7 @@ function block(token: Token): string {
     case 'math':
       return `<p>${formula(token as MathToken)}</p>`
     case 'blockquote':
-      return `<blockquote>${blocks((token as Tokens.Blockquote).tokens)}</blockquote>`
+      return tagged('blockquote', blocks((token as Tokens.Blockquote).tokens))
     case 'list':
       return list(token as Tokens.List)
     case 'table':
@@ -55,6 +55,10 @@ function block(token: Token): string {
     default:
       return `<p dir="auto">${escaped(token.raw.trimEnd())}</p>`
   }
+}
+
+function tagged(name: string, content: string): string {
+  return `<${name}>${content}</${name}>`
 }
 
 function list({ ordered, start, items }: Tokens.List): string {
@@ -84,7 +88,7 @@ function inlineToken(token: Token): string {
     case 'strong':
     case 'em':
     case 'del':
-      return `<${token.type}>${inline((token as Tokens.Strong).tokens)}</${token.type}>`
+      return tagged(token.type, inline((token as Tokens.Strong).tokens))
     case 'codespan':
       return `<code dir="ltr">${escaped((token as Tokens.Codespan).text)}</code>`
     case 'br':

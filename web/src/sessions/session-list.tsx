@@ -149,7 +149,7 @@ function Heading({ children }: { readonly children: ReactNode }): ReactNode {
 }
 
 /** The keys that begin a conversation, as this machine writes them. */
-const NEW_KEY = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⇧⌘O' : 'Ctrl ⇧ O'
+const NEW_KEY = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⇧⌘O' : `${t`Ctrl`} ⇧ O`
 
 /** What all calls of this month cost, where any price is known. */
 function MonthSum(): ReactNode {
@@ -170,9 +170,10 @@ function MonthSum(): ReactNode {
   const { money, unpriced } = data.total
   // Nothing is 0 because its price is not known.
   if (money === 0 && unpriced > 0) return null
+  const words = unpriced > 0 ? t`at least ${dollars(money)} this month` : t`${dollars(money)} this month`
   return (
-    <span className="truncate text-xs text-soft tabular-nums" data-figure="money" data-value={money}>
-      {unpriced > 0 ? t`at least ${dollars(money)} this month` : t`${dollars(money)} this month`}
+    <span className="truncate text-xs text-soft tabular-nums" title={words} data-figure="money" data-value={money}>
+      {words}
     </span>
   )
 }
