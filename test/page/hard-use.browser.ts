@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { blankPage, closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { fitsWidth, send } from './conversation.ts'
+import { fitsWidth, send, waitUntil } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -54,6 +54,26 @@ test('5. two tabs write in one session, and both show every message once, in one
     tab.getByRole('article').evaluateAll((turns) => turns.map((turn) => turn.firstElementChild!.textContent))
   assert.deepEqual(await shown(page), await shown(other))
   assert.equal(new Set(await shown(page)).size, 7)
+})
+
+test('5. of two tabs of one browser each keeps what is only in it, and what was sent in one goes from the other', async (t) => {
+  const { page } = await openedPage(t, { answer })
+  await send(page, 'start')
+  await page.getByText('Read: start').waitFor()
+  const tab = await page.context().newPage()
+  await tab.goto(page.url())
+  await tab.getByRole('article').getByText('Read: start').waitFor()
+  await field(page).fill('only here')
+  await send(tab, 'from the other')
+  await page.getByText('Read: from the other').waitFor()
+  await waitUntil(page, `Object.values(localStorage).some((kept) => kept.includes('only here'))`)
+  await page.reload()
+  await waitUntil(page, `document.querySelector('#message')?.value === 'only here'`)
+  await tab.reload()
+  await waitUntil(tab, `document.querySelector('#message')?.value === 'only here'`)
+  await field(tab).press('Enter')
+  await page.getByText('Read: only here').waitFor()
+  await waitUntil(page, `document.querySelector('#message').value === ''`)
 })
 
 test('1. a session that another tab shows is deleted: that tab says so, keeps the draft, and leads on', async (t) => {

@@ -26,7 +26,7 @@ export const emptyDraft: Draft = { text: '', files: [], chosen: {}, beside: unde
 /** The draft as it was left; empty where there is none, or none that can be read. */
 export function readDraft(session: string | undefined): Draft {
   try {
-    const kept = JSON.parse(localStorage.getItem(keyOf(session)) ?? '{}') as Partial<Draft>
+    const kept = JSON.parse(localStorage.getItem(draftKey(session)) ?? '{}') as Partial<Draft>
     return { ...emptyDraft, ...kept }
   } catch {
     return emptyDraft
@@ -38,8 +38,8 @@ export function keepDraft(session: string | undefined, draft: Draft): void {
   const blank =
     text === '' && files.length === 0 && Object.keys(chosen).length === 0 && !beside && attempt === undefined
   try {
-    if (blank) localStorage.removeItem(keyOf(session))
-    else localStorage.setItem(keyOf(session), JSON.stringify(draft))
+    if (blank) localStorage.removeItem(draftKey(session))
+    else localStorage.setItem(draftKey(session), JSON.stringify(draft))
   } catch {
     // A full or forbidden storage must not keep a person from writing.
   }
@@ -51,6 +51,7 @@ export function attemptOf({ text, files, beside, attempt }: Draft, newKey: () =>
   return isSame ? attempt : { key: newKey(), text, files, ...(beside === undefined ? {} : { beside }) }
 }
 
-function keyOf(session: string | undefined): string {
+/** What a draft is kept under in the storage of the browser. */
+export function draftKey(session: string | undefined): string {
   return `foreword-draft:${session ?? 'new'}`
 }

@@ -1,5 +1,5 @@
-import { useCallback, useRef, useState } from 'react'
-import { type Draft, emptyDraft, keepDraft, readDraft } from './drafts.ts'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { type Draft, draftKey, emptyDraft, keepDraft, readDraft } from './drafts.ts'
 
 /** The draft of a session. Every change is kept at once. */
 export interface HeldDraft {
@@ -24,6 +24,20 @@ export function useDraft(session: string | undefined): HeldDraft {
     [session],
   )
   const clear = useCallback(() => change(emptyDraft), [change])
+  // Two tabs keep one draft: what was sent in the other goes here, too, and what is only here stays.
+  useEffect(
+    () => followDraft(session, ({ text }) => (text === latest.current.text ? clear() : change({}))),
+    [session, clear, change],
+  )
   const current = useCallback(() => latest.current, [])
   return { draft, change, clear, current }
+}
+
+/** Calls `onEmptied` when another tab has nothing more in the field of this session, with what it had. Returns the way to stop. */
+function followDraft(session: string | undefined, onEmptied: (before: Draft) => void): () => void {
+  const listen = ({ key, oldValue, newValue }: StorageEvent): void => {
+    if (key === draftKey(session) && newValue === null && oldValue !== null) onEmptied(JSON.parse(oldValue) as Draft)
+  }
+  addEventListener('storage', listen)
+  return () => removeEventListener('storage', listen)
 }
