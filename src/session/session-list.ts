@@ -1,7 +1,7 @@
 import { messageText } from '../context.ts'
 import type { EntryBody } from './entry.ts'
 import type { SessionRow, TurnRow } from './log-store.ts'
-import type { SessionActivity, SessionFilter } from './session-filter.ts'
+import type { SessionActivity } from './session-filter.ts'
 import { openingOf } from './session-opening.ts'
 
 /** What a list of sessions shows of one, as the store keeps it. */
@@ -91,22 +91,13 @@ export function labelRow(stored: StoredLabel): Pick<SessionRow, 'opening' | 'fol
   }
 }
 
-/** Whether a session belongs into a list. */
-export function matchesSession(row: SessionRow, { state, pinned, folder, words }: SessionFilter): boolean {
-  return (
-    (state === undefined || row.state === state) &&
-    (pinned === undefined || row.pinned === pinned) &&
-    (folder === undefined || row.folder === folder) &&
-    (words === undefined || hasWords(row.title ?? row.opening ?? '', words))
-  )
-}
-
-/** Whether a text contains each word, in any order, case and form of Unicode. */
-function hasWords(text: string, words: string): boolean {
-  const folded = fold(text)
-  return fold(words)
-    .split(/\s+/)
-    .every((word) => folded.includes(word))
+/** Finds texts that contain each word, in any order, case and form of Unicode. */
+export function wordFinder(words: string): (text: string) => boolean {
+  const all = fold(words).split(/\s+/)
+  return (text) => {
+    const folded = fold(text)
+    return all.every((word) => folded.includes(word))
+  }
 }
 
 function fold(text: string): string {

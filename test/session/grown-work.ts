@@ -66,7 +66,15 @@ export function workOn({ usual, longest, sessions }: GrownStore, now: string): r
     work('files of a session', (store) => store.files({ owner: { type: 'session', id: usual }, state: 'ready' })),
     work('one more message', (store) => appendTurn(store, usual)),
     work('one more message of the longest session', (store) => appendTurn(store, longest)),
+    work('removal of a session', removeSession),
   ]
+}
+
+/** Its words first, as a gateway does, and then the session. */
+async function removeSession(store: SessionStore): Promise<void> {
+  const [one] = await store.sessions({ limit: 1, offset: 60 })
+  await store.withdrawSession(one!.id)
+  await store.deleteSession(one!.id)
 }
 
 let turns = 0

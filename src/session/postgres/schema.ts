@@ -49,6 +49,16 @@ export const databaseMigrations: readonly DatabaseMigration[] = [
       alter table gateways add column tables bigint;
     `,
   },
+  {
+    version: 4,
+    knownTo: 2,
+    // Whose words a content has: the removal of a session looked at all that any session has.
+    indexes: {
+      named_values_holders: `on named_values using gin (string_to_array(translate(value, '[]"', ''), ','))
+        where key >= 'content-of/' and key < 'content-of0'`,
+    },
+    sql: '',
+  },
 ]
 
 /** The newest version that this Foreword knows. */

@@ -2,7 +2,7 @@ import type { StoredSession } from '../append-plan.ts'
 import { parseChoices } from '../choices.ts'
 import type { SessionActivity, SessionFolder } from '../session-filter.ts'
 import { columnsOf } from '../copy/stored-tables.ts'
-import { labelRow, matchesSession } from '../session-list.ts'
+import { labelRow, wordFinder } from '../session-list.ts'
 import type { Binding } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
 import type { SessionRow, SessionsOptions } from '../log-store.ts'
@@ -33,7 +33,19 @@ const ALL = Number.MAX_SAFE_INTEGER
 
 /** Columns are compared by the database. */
 export function* readSessionRows(options: Omit<SessionsOptions, 'words'> = {}): Sql<readonly SessionRow[]> {
-  const { limit = ALL, offset = 0, after, beginning, state, pinned, folder } = options
+  const { limit = ALL, offset = 0 } = options
+  const { found, values } = listOf(options)
+  if (offset > 0) {
+    // Those before the page are passed in the index alone.
+    const page: Query<readonly [id: string]> = { sql: `select id from sessions ${found} offset ?` }
+    return yield* readRowsOf((yield* tuples(page, [...values, limit, offset])).map(([id]) => id))
+  }
+  const page: Query<Row> = { sql: `${withBinding} ${found}` }
+  return (yield* all(page, [...values, limit])).map(toSessionRow)
+}
+
+/** The conditions and the order of a list, with the values of the conditions. The last value is how many rows it has. */
+function listOf({ after, beginning, state, pinned, folder }: Omit<SessionsOptions, 'words' | 'limit' | 'offset'>) {
   const ids = beginning === undefined ? undefined : idRange(beginning)
   const { where: conditions, values } = where({
     '(sessions.updated, sessions.id) < (?, ?)': after && [after.updated, after.id],
@@ -47,14 +59,7 @@ export function* readSessionRows(options: Omit<SessionsOptions, 'words'> = {}): 
     'sessions.id < ?': ids?.below,
   })
   const order = ids ? 'sessions.id' : 'sessions.updated desc, sessions.id desc'
-  const found = `${conditions || 'where true'} and ${isWhole} order by ${order} limit ?`
-  if (offset > 0) {
-    // Those before the page are passed in the index alone.
-    const page: Query<readonly [id: string]> = { sql: `select id from sessions ${found} offset ?` }
-    return yield* readRowsOf((yield* tuples(page, [...values, limit, offset])).map(([id]) => id))
-  }
-  const page: Query<Row> = { sql: `${withBinding} ${found}` }
-  return (yield* all(page, [...values, limit])).map(toSessionRow)
+  return { found: `${conditions || 'where true'} and ${isWhole} order by ${order} limit ?`, values }
 }
 
 /** In the order of the ids. */
@@ -64,25 +69,35 @@ function* readRowsOf(ids: readonly string[]): Sql<readonly SessionRow[]> {
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** Sessions that are looked at in one go: some milliseconds of work. */
-const LOOK_AT = 500
+/** Sessions whose titles are looked at in one go, at first and at most: some milliseconds of work. */
+const FEW_TITLES = 125
+const MOST_TITLES = 2_000
 
 /** Words are looked for here, part by part and newest first: SQLite knows the case of ASCII letters alone. */
 export async function findSessions(
   database: SqlReader,
   { words, limit = ALL, offset = 0, ...options }: SessionsOptions,
 ): Promise<readonly SessionRow[]> {
+  const hasWords = words === undefined ? () => true : wordFinder(words)
+  const ids: string[] = []
   // Sessions by their ids are few.
-  const most = options.beginning === undefined ? LOOK_AT : ALL
-  const found: SessionRow[] = []
-  for (let { after } = options; found.length < offset + limit; await database.clock.yield()) {
-    const part = await database.read(readSessionRows({ ...options, after, limit: most }))
-    for (const row of part) if (matchesSession(row, { words })) found.push(row)
+  let most = options.beginning === undefined ? FEW_TITLES : ALL
+  for (let { after } = options; ids.length < offset + limit; await database.clock.yield()) {
+    const { found, values } = listOf({ ...options, after })
+    const part = await database.read(tuples(titlesOf(found), [...values, most]))
+    for (const [id, , title] of part) if (hasWords(title)) ids.push(id)
     if (part.length < most) break
-    after = part.at(-1)
+    const [id, updated] = part.at(-1)!
+    after = { id, updated }
+    most = Math.min(MOST_TITLES, most * 2)
   }
-  return found.slice(offset, offset + limit)
+  return database.read(readRowsOf(ids.slice(offset, offset + limit)))
 }
+
+/** A session is read whole once its title has the words. */
+const titlesOf = (found: string): Query<readonly [id: string, updated: string, title: string]> => ({
+  sql: `select id, updated, coalesce(title, opening, '') from sessions ${found}`,
+})
 
 /**
  * The conditions of the states. The database finds those of few sessions by an index with the same condition, and of what works or waits
