@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { openSqlite } from '../platform.ts'
-import type { StoredTable } from './copy/stored-tables.ts'
+import type { StoredTable } from './tables/stored-tables.ts'
 import { readRows, type StoredRow, writeRows } from './copy/table-rows.ts'
 import type { PostgresAddress } from './postgres/client.ts'
 import { openBudgetLedger } from './sqlite/budget-ledger.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { postgresForTests } from '../session/postgres-for-tests.ts'
@@ -28,10 +29,9 @@ test(
     const names = Array.from({ length: PEOPLE }, (_, index) => `person-${index}`)
     const people: readonly Person[] = await addPeople(gateways[0]!, names)
     const front = await openFront(t, () => gateways)
-    const seen = { sent: 0, refused: 0, longest: 0 }
+    const seen = { sent: 0, refused: 0, longest: 0, isOver: false }
     const failures: string[] = []
     let phase = 'before'
-    let isOver = false
     const waiting = new Set<{ readonly until: number; readonly resolve: () => void }>()
 
     /** Asks until the answer is another one than 503, which is what a client does. */
@@ -55,7 +55,7 @@ test(
       }
     }
     const talking = people.map(async (person) => {
-      while (!isOver) {
+      while (!seen.isOver) {
         const began = performance.now()
         const word = `${person.name} ${person.said.length}`
         const body = { text: word, idempotencyKey: word, ...(person.session && { session: person.session }) }
@@ -102,7 +102,7 @@ test(
         await more(BETWEEN)
       }
     }
-    isOver = true
+    seen.isOver = true
     await Promise.all(talking)
     const { unknown } = await check(() => gateways, people, letters)
     t.diagnostic(
@@ -124,10 +124,10 @@ async function openFront(t: TestContext, gateways: () => readonly Gateway[]) {
   let turn = 0
   const agent = new Agent({ keepAlive: true })
   let resets = 0
-  const server = createServer(async (incoming, outgoing) => {
+  const server = createServer((incoming, outgoing) => {
     turn += 1
     const from = turn
-    pass({ incoming, body: Buffer.concat(await Array.fromAsync(incoming as AsyncIterable<Buffer>)) }, outgoing, from, 0)
+    void buffer(incoming).then((body) => pass({ incoming, body }, outgoing, from, 0))
   })
   function pass(message: Message, outgoing: ServerResponse, from: number, tries: number): void {
     const all = gateways()

@@ -13,7 +13,7 @@ import { startPostgres, withoutPostgres } from './postgres-server.ts'
 import { copyStore, openStore } from '../../src/session.ts'
 import type { CopyOptions } from '../../src/session/copy/copy-rows.ts'
 import { systemClock } from '../../src/platform.ts'
-import { storedTables } from '../../src/session/copy/stored-tables.ts'
+import { storedTables } from '../../src/session/tables/stored-tables.ts'
 import { openClient } from '../../src/session/postgres/client.ts'
 
 const clock = systemClock

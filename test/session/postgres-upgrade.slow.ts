@@ -32,7 +32,7 @@ function later(t: TestContext, address: string, tables: string, { name = 'later'
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   return {
     child,
-    said: async () => (await lines.next()).value as string | undefined,
+    said: async (): Promise<string | undefined> => (await lines.next()).value,
     async end() {
       child.stdin.end()
       await once(child, 'close')
@@ -90,9 +90,9 @@ test(
     for (; round < 4; round += 1) await useEverything(store, round)
     const next = later(t, address, 'more', { standby: true })
     const waits = next.said()
-    let isWaiting = false
-    void waits.then(() => (isWaiting = true))
-    while (!isWaiting) await useEverything(store, round++)
+    const state = { waits: false }
+    void waits.then(() => (state.waits = true))
+    while (!state.waits) await useEverything(store, round++)
     assert.equal(await waits, 'waits')
     assert.deepEqual(await versions(address), { version: 2, newest: TODAY + 9 })
     assert.deepEqual((await databaseFacts({ address }, systemClock)).tables, {

@@ -4,7 +4,7 @@ import { StoreError } from '../store-error.ts'
 import { createStore } from '../tables/create-store.ts'
 import type { MemoryStore } from '../tables/find-damage.ts'
 import type { Sql } from '../tables/sql.ts'
-import { type StoredTable, storedTables } from './stored-tables.ts'
+import { type StoredTable, storedTables } from '../tables/stored-tables.ts'
 import { countRows, type DerivedColumns, readRows, rowSum, type StoredRow, writeRows } from './table-rows.ts'
 
 /** One of the two stores of a copy, which nobody else writes to meanwhile. */

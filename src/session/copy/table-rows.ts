@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { SqliteValue } from '../../platform.ts'
 import { get, type Query, run, type Sql, tuples } from '../tables/sql.ts'
-import type { StoredTable } from './stored-tables.ts'
+import type { StoredTable } from '../tables/stored-tables.ts'
 
 export type StoredRow = readonly SqliteValue[]
 

@@ -1,5 +1,5 @@
 import type { CopySide, CopyTarget } from '../copy/copy-rows.ts'
-import { countedTables, storedTables } from '../copy/stored-tables.ts'
+import { countedTables, storedTables } from '../tables/stored-tables.ts'
 import type { DerivedColumns } from '../copy/table-rows.ts'
 import { StoreError } from '../store-error.ts'
 import { databaseName, schemaOf } from './address.ts'

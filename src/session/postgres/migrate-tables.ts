@@ -54,7 +54,7 @@ export async function migrateTables(
   if (missing(await readVersions(client)).length === 0) return
   const until = clock.monotonic() + PATIENCE_MS
   const lock = migrationLock(`'${schema}'`)
-  // A statement that waits for the lock would keep its view of the database, and an index waits for whoever has one.
+  // A statement that waits for the lock would keep its view of the database, and an index waits for all who have one.
   await untilDone(
     async () => (await client.execute(`select pg_try_advisory_lock(${lock}) as taken`))[0]!['taken'] === true,
   )
@@ -155,7 +155,7 @@ async function refuseBefore(
     where id = (select gateway from ownership)`)
   const owner = JSON.parse((found?.['row'] as string | undefined) ?? '{}') as Partial<OwnerRow>
   if ((owner.tables ?? BEFORE_TABLES) >= knownTo) return
-  const who = `${owner.version || 'another gateway'}${owner.address === undefined ? '' : ` at ${owner.address}`}`
+  const who = `${owner.version || 'another gateway'}${owner.address ? ` at ${owner.address}` : ''}`
   throw new StoreError(
     'claimed',
     `The tables of ${place} cannot be brought to what this Foreword needs while ${who} works: that one would not understand them.`,

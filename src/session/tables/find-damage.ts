@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { errorMessage, timeSlice } from '../../platform.ts'
 import { isWithdrawal } from '../append-plan.ts'
-import { columnsOf } from '../copy/stored-tables.ts'
+import { columnsOf } from './stored-tables.ts'
 import { contentHash, rowDigest } from '../content.ts'
 import type { EntryBody } from '../entry.ts'
 import type { StoreDamage } from '../log-store.ts'

@@ -1,4 +1,4 @@
-import { columnsOf } from '../copy/stored-tables.ts'
+import { columnsOf } from './stored-tables.ts'
 import { nextVersion, type RecordChange, type RecordVersion } from '../record.ts'
 import { all, get, insertInto, run, type Sql, statement } from './sql.ts'
 

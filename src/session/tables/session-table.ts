@@ -1,7 +1,7 @@
 import type { StoredSession } from '../append-plan.ts'
 import { parseChoices } from '../choices.ts'
 import type { SessionActivity, SessionFolder } from '../session-filter.ts'
-import { columnsOf } from '../copy/stored-tables.ts'
+import { columnsOf } from './stored-tables.ts'
 import { labelRow, wordFinder } from '../session-list.ts'
 import type { Binding } from '../entry.ts'
 import { StoreError } from '../store-error.ts'

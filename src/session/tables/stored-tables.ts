@@ -44,9 +44,9 @@ export const storedTables: readonly StoredTable[] = [
  * The columns of a table as a query names them. None asks for all: a later Foreword may add columns while this one works, and a
  * statement that was prepared before would fail.
  */
-export function columnsOf(table: string, prefix = ''): string {
+export function columnsOf(stored: string, prefix = ''): string {
   return storedTables
-    .find(({ name }) => name === table)!
+    .find(({ name }) => name === stored)!
     .columns.map((column) => `${prefix}${column}`)
     .join(', ')
 }
