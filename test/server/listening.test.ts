@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { request as httpRequest } from 'node:http'
+import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import OpenAI, { AuthenticationError, NotFoundError } from 'openai'
@@ -244,6 +244,34 @@ test('what is asked while the last answers go out is refused with when to come b
   assert.match(await streamed, /"content":"Whole\."[^]*"finish_reason":"stop"[^]*\[DONE\]/)
   await gone
   await assert.rejects(fetch(`${url}/health`))
+})
+
+test('while the rest of a gateway ends, a connection that a web server keeps is refused in order, and a new one by the port', async (t) => {
+  const { url, close } = await listening(t, scriptedRuntime())
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  t.after(() => agent.destroy())
+  const ask = () =>
+    new Promise((resolve, reject) => {
+      const asked = httpRequest(`${url}/health`, { agent }, (response) => {
+        const { statusCode: status, headers } = response
+        const answer = { status, isKept: asked.reusedSocket, connection: headers.connection }
+        response.resume().once('end', () => resolve(answer))
+      })
+      asked.once('error', reject).end()
+    })
+  assert.deepEqual(await ask(), { status: 200, isKept: false, connection: 'keep-alive' })
+  const [rest, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const gone = close({
+    meanwhile: () => {
+      begun.resolve()
+      return rest.promise
+    },
+  })
+  await begun.promise
+  assert.deepEqual(await ask(), { status: 503, isKept: true, connection: 'close' })
+  await assert.rejects(ask(), { code: 'ECONNREFUSED' })
+  rest.resolve()
+  await gone
 })
 
 test('an answer that takes longer than a gateway that stops can wait ends with an error, and not as if it were whole', async (t) => {
