@@ -63,17 +63,19 @@ export interface OfOwner {
   chats(): Promise<readonly PairedChat[]>
   /** What a capability keeps there under a key, for what the owner decides for everybody. */
   value(key: string): Promise<unknown>
-  /** How much of the disk this person may use, as it is now. */
+  /** How much this person may use, as it is now. */
   room(): PersonRoom
 }
 
-/** How much of the disk one person may use; as much as there is where a limit is absent. */
+/** How much one person may use; as much as there is where a limit is absent. */
 export interface PersonRoom {
   readonly maxFiles?: number | undefined
   /** Of all files together. */
   readonly maxFileBytes?: number | undefined
   /** Of everything in the workspace. */
   readonly maxWorkspaceBytes?: number | undefined
+  /** Files that are read at once. */
+  readonly readersAtOnce?: number | undefined
 }
 
 export interface CapabilityPlaces {

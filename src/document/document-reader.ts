@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { type Clock, defined, fairTurns } from '../platform.ts'
+import { type Clock, defined, type FairTurn, fairTurns } from '../platform.ts'
 import type { Unreadable } from './document.ts'
 import { readingTimeMs, type ReadingLimits, tooManyBytes, usualLimits } from './reading-limits.ts'
 import {
@@ -18,6 +18,8 @@ export interface DocumentReaderOptions {
   readonly counter?: string
   /** Files that are read at the same time, each in a process of its own. 3 unless given; of one owner one less, where that is one. */
   readonly atOnce?: number
+  /** A turn among the readers of others, without which nothing is read. Rejects with the reason of the signal. Absent: there are no others. */
+  readonly turnAmongOthers?: (signal: AbortSignal) => Promise<FairTurn>
   /** Milliseconds after which a process that has nothing to do ends. 10,000 unless given. */
   readonly idleMs?: number
   /**
@@ -110,13 +112,16 @@ export function createDocumentReader(options: DocumentReaderOptions) {
       const timeMs = readingTimeMs(size, limits)
       const turn = await turns.take(request.owner ?? '', signal)
       let overran = false
+      let among: FairTurn | undefined
       try {
+        among = await options.turnAmongOthers?.(signal)
         const read = await readOnce(request, timeMs, signal)
         // What an earlier file left behind in the process is not this file's fault.
         const { outcome } = read.isSuspect ? await readOnce(request, timeMs, signal) : read
         overran = outcome.kind === 'unreadable' && outcome.code === 'timeout'
         return outcome
       } finally {
+        among?.end(overran)
         turn.end(overran)
       }
     },

@@ -16,6 +16,8 @@ interface Owner {
   overran: boolean
   readonly running: Set<{ readonly began: number }>
   readonly waiting: (() => void)[]
+  /** How many of its turns may run at once. */
+  slots: number
 }
 
 const HALF_LIFE_MS = 60_000
@@ -38,7 +40,7 @@ export function fairTurns(slots: number, { monotonic: now }: Pick<Clock, 'monoto
   /** Below a hundredth of a second an owner counts as new. */
   const isForgiven = (owner: Owner) => usedBy(owner) < 10
   const mayRun = (owner: Owner) =>
-    owner.running.size < slotsOfOwner &&
+    owner.running.size < owner.slots &&
     (!owner.overran || isForgiven(owner) || owner.running.size < Math.max(1, slots - 1))
 
   function ownerOf(name: string): Owner {
@@ -47,7 +49,14 @@ export function fairTurns(slots: number, { monotonic: now }: Pick<Clock, 'monoto
         if (each.running.size === 0 && each.waiting.length === 0 && isForgiven(each)) owners.delete(other)
       }
     }
-    const owner = owners.get(name) ?? { used: 0, time: now(), overran: false, running: new Set(), waiting: [] }
+    const owner = owners.get(name) ?? {
+      used: 0,
+      time: now(),
+      overran: false,
+      running: new Set(),
+      waiting: [],
+      slots: slotsOfOwner,
+    }
     owners.set(name, owner)
     return owner
   }
@@ -85,10 +94,14 @@ export function fairTurns(slots: number, { monotonic: now }: Pick<Clock, 'monoto
       const owner = owners.get(name)
       return owner ? usedBy(owner) : 0
     },
-    /** Resolves with a turn, in the order of the calls for one owner. Rejects with the reason of `signal` while waiting. */
-    async take(name: string, signal?: AbortSignal): Promise<FairTurn> {
+    /**
+     * Resolves with a turn, in the order of the calls for one owner. Rejects with the reason of `signal` while waiting. `most`: how many of
+     * this owner may run at once from now on.
+     */
+    async take(name: string, signal?: AbortSignal, most = slotsOfOwner): Promise<FairTurn> {
       signal?.throwIfAborted()
       const owner = ownerOf(name)
+      owner.slots = most
       const { promise, resolve, reject } = Promise.withResolvers<FairTurn>()
       const run = () => resolve(begin(owner))
       const abandon = () => {

@@ -27,7 +27,10 @@ const MOST_HOPS = 4
 type Here = (person: string | undefined) => void
 
 /** What a forwarder asks about homes and the gateways that have them. */
-export type ForwardedHomes = Pick<PeopleHomes, 'place' | 'hold' | 'isOpen' | 'suspect' | 'isGone' | 'isLost' | 'isCutOff'>
+export type ForwardedHomes = Pick<
+  PeopleHomes,
+  'place' | 'hold' | 'isOpen' | 'suspect' | 'isGone' | 'isLost' | 'isCutOff'
+>
 
 export interface ForwardOptions {
   readonly clock: Clock

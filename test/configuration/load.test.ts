@@ -75,7 +75,7 @@ test('without a file everything has its default, and paths are in the home', asy
     },
     channels: {},
     mcp: { servers: {} },
-    people: { budgets: [], maxOpenTurns: 100, turnsAtOnce: 4, limits: [] },
+    people: { budgets: [], maxOpenTurns: 100, turnsAtOnce: 4, readersAtOnce: 2, limits: [] },
     plugins: [],
     capabilities: [],
   })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type Clock, type FileLibrary, RuntimeError, type OfOwner, type PersonRoom } from '../../capability.ts'
 import type { TokenCounter } from '../../context.ts'
 import { createDocumentReader, type DocumentReader } from '../../document.ts'
-import { defined, errorMessage, once, serialQueue } from '../../platform.ts'
+import { defined, errorMessage, fairTurns, once, serialQueue } from '../../platform.ts'
 import type { Embedder, IndexProgress, MeaningSettings, SearchAnswer, SearchEngine, SearchQuery } from '../../search.ts'
 import { type FileOwner, type FileRow, openBlobs, type SessionStore } from '../../session.ts'
 import { confineNode } from '../../tool.ts'
@@ -61,6 +61,18 @@ interface FileServiceOptions {
   /** What the owner of the gateway shares, in the home of a person. */
   readonly shared?: OfOwner | undefined
   readonly warn: (text: string) => void
+}
+
+/** Files that are read at once in all homes of this process, and of these the most of one home. */
+const READERS = 4
+const READERS_OF_ONE = 3
+const readers = new WeakMap<Clock, ReturnType<typeof fairTurns>>()
+
+/** The homes of people are read for side by side: a thousand files of one keep no file of another waiting. */
+function readingTurns(clock: Clock): ReturnType<typeof fairTurns> {
+  const turns = readers.get(clock) ?? fairTurns(READERS, clock, READERS_OF_ONE)
+  readers.set(clock, turns)
+  return turns
 }
 
 const noLimits = (): PersonRoom => ({})
@@ -143,7 +155,13 @@ export function openFileService(options: FileServiceOptions): FileService {
     blobs,
     reader:
       options.reader ??
-      createDocumentReader({ clock, limits: { bytes: limits.maxBytes }, counter: counter.id, confine: confineNode }),
+      createDocumentReader({
+        clock,
+        limits: { bytes: limits.maxBytes },
+        counter: counter.id,
+        confine: confineNode,
+        turnAmongOthers: (signal) => readingTurns(clock).take(data, signal, room().readersAtOnce),
+      }),
     engine,
     clock,
     counter,

@@ -52,6 +52,12 @@ const ofEachPerson = {
     .describe(
       'How many bytes there may be in the workspace of one person: a tool that would write more is refused, and a program is stopped. As many as the disk has unless given.',
     ),
+  readersAtOnce: z
+    .int()
+    .min(1)
+    .max(3)
+    .default(2)
+    .describe('How many files of one person are read at once. A gateway reads four, those of all people together.'),
 }
 
 /** What a row of `people.limits` says in the place of one for everybody. */
@@ -62,6 +68,7 @@ const ofSome = {
   maxFiles: ofEachPerson.maxFiles.describe('In place of `people.maxFiles`.'),
   maxFileBytes: ofEachPerson.maxFileBytes.describe('In place of `people.maxFileBytes`.'),
   maxWorkspaceBytes: ofEachPerson.maxWorkspaceBytes.describe('In place of `people.maxWorkspaceBytes`.'),
+  readersAtOnce: ofEachPerson.readersAtOnce.unwrap().optional().describe('In place of `people.readersAtOnce`.'),
 }
 
 /** What holds for the people beside the owner. */

@@ -9,7 +9,7 @@ type PeopleSettings = Configuration['people']
 /** What one person may use, as it is now. */
 export interface PersonLimits extends Pick<
   PeopleSettings,
-  'maxOpenTurns' | 'turnsAtOnce' | 'maxFiles' | 'maxFileBytes' | 'maxWorkspaceBytes'
+  'maxOpenTurns' | 'turnsAtOnce' | 'maxFiles' | 'maxFileBytes' | 'maxWorkspaceBytes' | 'readersAtOnce'
 > {
   /** Of the person alone, and of each group that they are in together with its other members. */
   readonly budgets: readonly MoneyBudget[]
@@ -29,6 +29,7 @@ export function personLimits(people: PeopleSettings, person: Pick<Person, 'name'
     maxFiles: first('maxFiles'),
     maxFileBytes: first('maxFileBytes'),
     maxWorkspaceBytes: first('maxWorkspaceBytes'),
+    readersAtOnce: first('readersAtOnce'),
     budgets: [...first('budgets').map((budget) => defined(budget)), ...groupBudgets({ ...people, limits: rows })],
   }
 }
