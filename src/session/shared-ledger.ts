@@ -4,15 +4,15 @@ import type { BudgetLedger } from './budget-ledger.ts'
 import type { LedgerPlace } from './copy-budgets.ts'
 import { openBudgetLedger } from './sqlite/budget-ledger.ts'
 
-/** Opens the ledger of a home for accounts that others share, beside whoever uses it, with the first hold. */
+/** Opens the ledger of a home for accounts that others share, beside those that use it, with the first hold. */
 export function openSharedLedger(where: () => LedgerPlace | Promise<LedgerPlace>, clock: Clock): BudgetLedger {
   let opening: Promise<BudgetLedger> | undefined
 
   async function open(): Promise<BudgetLedger> {
     const at = await where()
     if ('file' in at) return openBudgetLedger(at.file)
-    const { openSharedLedger: openInDatabase } = await import('./postgres/shared-ledger.ts')
-    return openInDatabase(at, clock)
+    const { openSharedTable } = await import('./postgres/shared-ledger.ts')
+    return openSharedTable(at, clock)
   }
 
   const ledger = () => (opening ??= open())

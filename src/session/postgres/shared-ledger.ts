@@ -9,7 +9,7 @@ import { createDatabaseQueue } from './write-queue.ts'
  * The ledger of a store for accounts that the people of several gateways share, over a connection of its own. It asks for no epoch: who
  * lost the home of a person is refused by the ledger of that home before.
  */
-export function openSharedLedger(at: PostgresAddress, clock: Clock): BudgetLedger {
+export function openSharedTable(at: PostgresAddress, clock: Clock): BudgetLedger {
   let connected: Promise<DatabaseClient> | undefined
   let isClosed = false
   const serial = serialQueue()

@@ -17,15 +17,7 @@ import {
   removeRestingContents,
   setRemoved,
 } from './content-table.ts'
-import {
-  deleteFile,
-  readFileRow,
-  readFileRows,
-  readFileTotals,
-  putFile,
-  setFileOwner,
-  setFileState,
-} from './file-table.ts'
+import { deleteFile, readFileRow, readFileRows, sumFiles, putFile, setFileOwner, setFileState } from './file-table.ts'
 import { findDamage, type MemoryStore } from './find-damage.ts'
 import { recentTurns } from './recent-turns.ts'
 import {
@@ -247,7 +239,7 @@ function storeOf(database: StoreDatabase, unfinishedBefore: readonly string[]) {
     removedRecords: async (kind) => database.read(readRecords(kind, { removed: true })),
     file: async (id) => database.read(readFileRow(id)),
     files: async (which) => database.read(readFileRows(which)),
-    fileTotals: async () => database.read(readFileTotals()),
+    fileTotals: async () => database.read(sumFiles()),
 
     damage: (session) => findDamage(database, database.openMemory, session),
     failed: queue.failed,

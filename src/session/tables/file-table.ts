@@ -50,7 +50,7 @@ export function* readFileRows({ owner, state, hash }: FilesOptions = {}): Sql<re
   return (yield* all(query, values)).map(toFileRow)
 }
 
-export function* readFileTotals(): Sql<FileTotals> {
+export function* sumFiles(): Sql<FileTotals> {
   const rows = yield* all(everyFile, {})
   return { files: rows.length, bytes: rows.reduce((sum, { facts }) => sum + (JSON.parse(facts) as FileRow).bytes, 0) }
 }
