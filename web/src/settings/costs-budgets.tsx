@@ -6,6 +6,20 @@ import { dollars } from '../parts/numbers.ts'
 import { UsageBar } from './usage-bar.tsx'
 import { t } from '../language/language.ts'
 
+/** A budget in its present period, as `GET /api/budgets` lists it; one of each turn or session has a limit alone. */
+interface ListedBudget {
+  readonly name: string
+  readonly unit: 'usd' | 'tokens'
+  /** All members of this group share it; what they have spent is for the owner alone. */
+  readonly group?: string
+  readonly period?: string
+  readonly limit: number
+  readonly spent?: number
+  /** Reserved for calls that run. */
+  readonly held?: number
+  readonly left?: number
+}
+
 /** How often the budgets are read again, ms. */
 const AGAIN_MS = 10_000
 
@@ -32,7 +46,11 @@ export function CostsBudgets(): ReactNode {
   )
 }
 
-function Budget({ budget: { name, unit, period, limit, spent, held = 0, left } }: { readonly budget: BudgetReport }) {
+function Budget({
+  budget: { name, unit, group, period, limit, spent, held = 0, left },
+}: {
+  readonly budget: ListedBudget
+}) {
   const amount = (value: number): string => (unit === 'usd' ? dollars(value) : t`${value} tokens`)
   const title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
   return (
@@ -43,7 +61,11 @@ function Budget({ budget: { name, unit, period, limit, spent, held = 0, left } }
           {period !== undefined && <span className="text-soft">{` ${period}`}</span>}
         </span>
         <span className="tabular-nums">
-          {left === undefined ? t`${amount(limit)} each` : t`${amount(Math.max(0, left))} of ${amount(limit)} left`}
+          {left !== undefined
+            ? t`${amount(Math.max(0, left))} of ${amount(limit)} left`
+            : group === undefined
+              ? t`${amount(limit)} each`
+              : t`${amount(limit)} together`}
         </span>
       </div>
       {spent !== undefined && (
