@@ -72,8 +72,11 @@ export interface ChannelContext {
   readonly inbox: ChannelInbox
   /** Records that a message of the channel has a part of a reply. On disk when it resolves. */
   sent(session: string, turn: string, part: SentPart): Promise<void>
-  /** In the home of the owner: hands what came in to this channel in the home of a person. On disk when it resolves. */
-  handOver?(person: string, value: unknown): Promise<void>
+  /**
+   * In the home of the owner: hands what came in, under the id that its service gave it, to this channel in the home of a person, wherever
+   * that is open. On disk when it resolves; the same may come again.
+   */
+  handOver?(person: string, came: { readonly id: string; readonly value: unknown }): Promise<void>
   warn(text: string): void
 }
 
@@ -100,4 +103,6 @@ export interface ChannelInbox {
   waiting(): Promise<readonly { readonly id: string; readonly value: unknown }[]>
   /** It was handled. Its id is remembered for a while, its content is not. */
   done(id: string): Promise<void>
+  /** Where other gateways put something in, too: calls `look` again and again. Returns what ends that. Absent: nobody else does. */
+  watch?(look: () => Promise<void>): () => void
 }

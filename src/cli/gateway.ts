@@ -103,7 +103,7 @@ export async function openGateway(
       environment: io.environment,
       version: version(),
       live,
-      homeOf: people.runtimeOf,
+      handOver: people.handOver,
       listens,
       endsWithCommand,
       warnings: [...known, ...[exposed, claim.warning].filter((text) => text !== undefined)],

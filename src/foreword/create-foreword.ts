@@ -79,7 +79,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
     })
     runtime = await open.openRuntime({
       clock,
-      homeOf: people.runtimeOf,
+      handOver: people.handOver,
       home,
       capabilities: loaded.capabilities,
       configuration,

@@ -7,6 +7,7 @@ import { examineStoredAudit } from './audit/home-audit.ts'
 import { createBackupService } from './backup/backup-service.ts'
 import { createBudgetService } from './budgets/budget-service.ts'
 import { openChannelInbox } from './channels/channel-inbox.ts'
+import { openStoredInbox } from './channels/stored-inbox.ts'
 import { runChannels } from './channels/channel-run.ts'
 import { createOutbox } from './channels/outbox.ts'
 import { createPairings } from './channels/pairings.ts'
@@ -239,9 +240,10 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
     channels: writes ? channels : [],
     runtime,
     clock,
-    openInbox: (channel) => openChannelInbox(join(data, 'channels', channel), warn),
+    openInbox: (channel) =>
+      gateways ? openStoredInbox(store, channel, clock) : openChannelInbox(join(data, 'channels', channel), warn),
     openSent: outbox.openSent,
-    homeOf: parts.homeOf,
+    handOver: parts.handOver,
     warn,
   })
   channelsOpen.resolve()

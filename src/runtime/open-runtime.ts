@@ -56,7 +56,7 @@ export interface OpenOptions {
   readonly standby?: Standby
   /** The models as they are chosen now, shared with others; its own unless given. */
   readonly live?: LiveModels
-  readonly homeOf?: RuntimeParts['homeOf']
+  readonly handOver?: RuntimeParts['handOver']
   /** The home around it, where it is that of a person. */
   readonly within?: EnclosingHome
 }
@@ -209,7 +209,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       },
       timeZone: context.timeZone,
       sharedRecords: within?.shared,
-      homeOf: options.homeOf,
+      handOver: options.handOver,
       keep: configuration.keep,
       budgets: moneyBudgets(configuration),
       limits: within?.limits,

@@ -5,6 +5,7 @@ import { layoutOf } from '../context.ts'
 import type { Models } from '../model.ts'
 import type { SessionStore } from '../session.ts'
 import type { Tool } from '../tool.ts'
+import type { HandOver } from './channels/channel-run.ts'
 import type { MoneyBudget } from './budgets/call-budgets.ts'
 import type { GroupAccounts } from './budgets/member-ledger.ts'
 import { localTimeZone } from '../platform.ts'
@@ -62,8 +63,8 @@ export interface RuntimeParts {
   readonly historyIndex?: string
   /** The owner's time zone. This machine's where absent. */
   readonly timeZone?: string
-  /** In the home of the owner: what is open of the home of a person, to whom a channel hands over what came in for them. */
-  readonly homeOf?: ((person: string) => Promise<{ readonly channels: readonly Channel[] }>) | undefined
+  /** In the home of the owner: gives what came in over a channel for a person to their home. */
+  readonly handOver?: HandOver | undefined
   /** What the owner of the gateway shares, in the home of a person. */
   readonly sharedRecords?: SharedRecords | undefined
   /** The secrets that it knows: no result, layer, warning or error contains one. None where absent. */

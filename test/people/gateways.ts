@@ -32,7 +32,12 @@ export interface Gateway {
 }
 
 /** `foreword start` on homes of their own over one database (its address), a model that has a letter sent in each turn, and people. */
-export async function openWorld(t: TestContext, store: string) {
+export async function openWorld(
+  t: TestContext,
+  store: string,
+  /** The bot that all of them have, where they have one. */
+  bot?: { readonly url: string; readonly token: string },
+) {
   const folder = await mkdtemp(join(tmpdir(), 'foreword-several-'))
   t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   const provider = await scriptedProvider({ answer })
@@ -57,10 +62,12 @@ export async function openWorld(t: TestContext, store: string) {
       model: 'ollama/scripted',
       providers: { ollama: { kind: 'ollama', baseURL: provider.url } },
       plugins: [join(import.meta.dirname, 'letters.mjs')],
+      ...(bot && { channels: { telegram: { tokenFile: 'bot-token', apiRoot: bot.url } } }),
       ...(toGateway && { gateway: { peerAddress: `http://127.0.0.1:${toGateway.port}` } }),
     }
     writeFileSync(join(home, 'config.json'), JSON.stringify(configuration))
     writeFileSync(join(home, 'tool-access.json'), JSON.stringify(ACCESS))
+    if (bot) writeFileSync(join(home, 'bot-token'), bot.token)
     const environment = {
       ...process.env,
       FOREWORD_STORE: toDatabase ? `postgres://foreword@127.0.0.1:${toDatabase.port}/${databaseOf(store)}` : store,

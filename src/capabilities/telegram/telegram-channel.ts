@@ -161,8 +161,18 @@ async function openTelegram(context: ChannelContext, options: OpenTelegramOption
     return begun
   })
 
+  /** What came in at another gateway is in the inbox. */
+  function watch(): void {
+    const stop = inbox.watch?.(async () => {
+      const there = await inbox.waiting()
+      if (there.length > 0) await (await begin()).recover(there)
+    })
+    signal.addEventListener('abort', () => stop?.(), { once: true })
+  }
+
   async function listen(): Promise<void> {
     await recoverTurns({ runtime, notes, replies, approvals })
+    if (!listens) watch()
     // A bot that nobody of this home talks to is not asked who it is.
     if (!listens && waiting.length === 0) return
     const begun = await begin()

@@ -50,6 +50,27 @@ export function createUpdateHandler(parts: UpdateHandlerParts) {
   const { inbox, runtime } = context
   const queue = keyedQueue<string>()
   const albums = createAlbums(parts.sleep, signal)
+  /** Ids of what is handled here, so that it is not handled once more when it is seen in the inbox. */
+  const begun = new Set<string>()
+  function begin(id: string): void {
+    begun.add(id)
+    if (begun.size > MOST_BEGUN) begun.delete(begun.values().next().value!)
+  }
+
+  /** On disk when it resolves. Returns whether it is to be handled now. */
+  async function keep(update: Update): Promise<boolean> {
+    const id = String(update.update_id)
+    const isBegun = begun.has(id)
+    begin(id)
+    let isNew = false
+    try {
+      isNew = await inbox.accept(id, update)
+    } finally {
+      // Where it waits and is not handled here, another gateway has put it there.
+      if (!isNew && !isBegun) begun.delete(id)
+    }
+    return isNew && !isBegun
+  }
 
   function handle(parsed: ParsedUpdate, { update, isKept, handsOver }: Handled): Promise<void> | undefined {
     const add = (name: string, work: () => Promise<void>) =>
@@ -144,7 +165,8 @@ export function createUpdateHandler(parts: UpdateHandlerParts) {
     if (home === undefined) return undefined
     return async () => {
       // The pairing may have ended while the update waited.
-      if ((await access.homeOf(chat.id)) === home) await context.handOver?.(home, update)
+      if ((await access.homeOf(chat.id)) === home)
+        await context.handOver?.(home, { id: String(update.update_id), value: update })
     }
   }
 
@@ -155,16 +177,17 @@ export function createUpdateHandler(parts: UpdateHandlerParts) {
       if (!parsed) return
       // Messages of strangers are not stored. A chat that is paired by an earlier message has access when this one is handled.
       const isKept = (await access.homeOf(parsed.chat.id)) !== undefined || (await access.chat(parsed.chat.id))
-      if (isKept && !(await inbox.accept(String(update.update_id), update))) return
+      if (isKept && !(await keep(update))) return
       const handled = handle(parsed, { update, isKept, handsOver: await handOverOf(parsed, update) })
       // What comes from the new id of a group belongs to the session that the group had.
       if (parsed.type === 'move') await handled
     },
 
-    /** Handles what a former process stored and did not finish. */
+    /** Handles what is in the inbox and not begun: what a former process stored, and what another gateway has put there. */
     async recover(waiting: readonly { readonly id: string; readonly value: unknown }[]): Promise<void> {
       for (const { id, value } of waiting) {
-        if (isApprovalNote(id)) continue
+        if (isApprovalNote(id) || begun.has(id)) continue
+        begin(id)
         const update = value as Update
         const parsed = read(update)
         if (parsed) void handle(parsed, { update, isKept: true, handsOver: await handOverOf(parsed, update) })
@@ -174,6 +197,9 @@ export function createUpdateHandler(parts: UpdateHandlerParts) {
     idle: queue.idle,
   }
 }
+
+/** More than an inbox remembers. */
+const MOST_BEGUN = 2_000
 
 type HandsOver = () => Promise<void>
 

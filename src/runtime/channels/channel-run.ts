@@ -2,6 +2,13 @@ import type { Channel, ChannelContext, ChannelInbox, Clock, Runtime } from '../.
 import { settlesWithin } from '../../platform.ts'
 import { delayAfter, failureSentence, growingDelaysMs } from '../failure.ts'
 
+/** Gives what came in over a channel to the home of a person, wherever that is open. On disk when it resolves. */
+export type HandOver = (
+  person: string,
+  channel: string,
+  came: { readonly id: string; readonly value: unknown },
+) => Promise<void>
+
 /** Starts every channel and does not wait for it. Each has its `ChannelContext` when this returns. */
 export function runChannels(parts: {
   readonly channels: readonly Channel[]
@@ -9,13 +16,13 @@ export function runChannels(parts: {
   readonly clock: Clock
   readonly openInbox: (channel: string) => ChannelInbox
   readonly openSent: (channel: string) => ChannelContext['sent']
-  readonly homeOf?: ((person: string) => Promise<{ readonly channels: readonly Channel[] }>) | undefined
+  readonly handOver?: HandOver | undefined
   readonly warn: (text: string) => void
   /** Waits before a channel that did not start is started again, ms; the last one repeats. */
   readonly retryDelaysMs?: readonly number[]
   readonly stopTimeoutMs?: number
 }) {
-  const { channels, runtime, clock, homeOf, warn, retryDelaysMs = growingDelaysMs, stopTimeoutMs = 5_000 } = parts
+  const { channels, runtime, clock, handOver, warn, retryDelaysMs = growingDelaysMs, stopTimeoutMs = 5_000 } = parts
   const stopping = new AbortController()
   const { signal: stopped } = stopping
 
@@ -26,13 +33,7 @@ export function runChannels(parts: {
       inbox: parts.openInbox(name),
       sent: parts.openSent(name),
       warn,
-      ...(homeOf && {
-        async handOver(person, value) {
-          const theirs = (await homeOf(person)).channels.find((each) => each.name === name)
-          if (theirs?.accept === undefined) throw new Error(`the home of ${person} has no channel ${name}`)
-          await theirs.accept(value)
-        },
-      }),
+      ...(handOver && { handOver: (person, came) => handOver(person, name, came) }),
     }
     let lastProblem: string | undefined
     for (let failures = 1; !stopped.aborted; failures += 1) {

@@ -122,6 +122,11 @@ export function openGroupLedger(
   }, clock)
 }
 
+/** Opens the database of a home to write something beside the gateway that has it, which does not keep that in memory. */
+export async function openBeside(store: StoreSetting, environment: Environment, clock: Clock): Promise<SessionStore> {
+  return openStore({ ...(await databasePlace(store, environment)), clock, beside: true })
+}
+
 async function readSecretFile(key: string, file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim()

@@ -2,7 +2,8 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { RuntimeError } from '../../capability.ts'
 import { type Clock, defined, errorMessage, settlesWithin, withTimeout } from '../../platform.ts'
 import { type GatewayRow, StoreError } from '../../session.ts'
-import { homeHolder, openGroupLedger, removeHomeDatabase } from '../configuration/home-store.ts'
+import { openStoredInbox } from '../channels/stored-inbox.ts'
+import { homeHolder, openBeside, openGroupLedger, removeHomeDatabase } from '../configuration/home-store.ts'
 import { personStore } from '../configuration/configuration.ts'
 import type { HostedRuntime } from '../create-runtime.ts'
 import {
@@ -221,6 +222,29 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     async runtimeOf(name: string): Promise<HostedRuntime> {
       if (!isThere(people().find(name))) throw personNotFound(name)
       return (await opening(name)).runtime
+    },
+    /**
+     * Gives what came in over a channel to the home of a person, in which it is on disk when this resolves: at another gateway it is put
+     * into the inbox of the home, which looks for it. Rejects as `place` does.
+     */
+    async handOver(
+      name: string,
+      channel: string,
+      came: { readonly id: string; readonly value: unknown },
+    ): Promise<void> {
+      const place = await self.place(name)
+      if ('elsewhere' in place) {
+        const beside = await openBeside(storeOf(name)!, environment, clock)
+        try {
+          await openStoredInbox(beside, channel, clock).accept(came.id, came.value)
+        } finally {
+          await beside.close()
+        }
+        return
+      }
+      const theirs = place.runtime.channels.find((each) => each.name === channel)
+      if (theirs?.accept === undefined) throw new Error(`the home of ${name} has no channel ${channel}`)
+      await theirs.accept(came.value)
     },
     /** What a look at the home of a person finds, wherever it is open. Nothing is changed. */
     async look<Found>(name: string, work: (runtime: HostedRuntime) => Promise<Found>): Promise<Found> {

@@ -51,13 +51,7 @@ export function pairingRoutes(runtime: Runtime, people?: Pick<People, 'find'>): 
         if (person !== undefined) {
           const found = people?.find(person)
           if (!isThere(found)) throw personNotFound(person)
-          if (found.role !== 'member')
-            throw new HttpFailure(
-              'invalid-input',
-              `${person} is a guest: in a chat calls of tools are decided about, which only members may.`,
-              { person },
-            )
-          if (runtime.store.gateways) throw severalGateways()
+          if (found.role !== 'member') throw notForGuests(person)
         }
         return runtime.pairings.newCode(name, person)
       },
@@ -74,14 +68,9 @@ export function pairingRoutes(runtime: Runtime, people?: Pick<People, 'find'>): 
   ]
 }
 
-function severalGateways(): HttpFailure {
-  const message = 'Chats cannot be paired for people where several gateways share a database.'
-  return new HttpFailure(
-    'invalid-input',
-    message,
-    {},
-    { hint: 'Pair the chat for yourself, or leave the page to them.' },
-  )
+function notForGuests(person: string): HttpFailure {
+  const message = `${person} is a guest: in a chat calls of tools are decided about, which only members may.`
+  return new HttpFailure('invalid-input', message, { person })
 }
 
 function pairingNotFound(name: string, chat: string): HttpFailure {

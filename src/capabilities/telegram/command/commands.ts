@@ -40,12 +40,12 @@ export async function runChatCommand(
   }
 }
 
-/** Whether the work may succeed later: the gateway is stopping, or its disk fails at the moment. */
+/** Whether the work may succeed later: the gateway is stopping, its disk fails at the moment, or a home is between two gateways. */
 export function mayRecover(error: Error): boolean {
   return error instanceof ForewordError && PASSING.has(error.code)
 }
 
-const PASSING: ReadonlySet<string> = new Set(['closing', 'overloaded', 'storage', 'storage-full'])
+const PASSING: ReadonlySet<string> = new Set(['closing', 'overloaded', 'standby', 'storage', 'storage-full'])
 
 function commandLine({ name, argument, summary }: ChatCommand): string {
   return `/${name}${argument === undefined ? '' : ` [${argument}]`}: ${summary}`
