@@ -97,3 +97,4 @@ export { pinnedPolicy, unconfinedPrograms } from './runtime/tools/pinned-policy.
 export { outcomeNotice } from './runtime/sessions/outcome-notice.ts'
 export { citedSources, isAnswered, turnTotals, readTurnView } from './runtime/sessions/turn-view.ts'
 export { homePrograms, type RestoredContent } from './runtime/backup/archive-content.ts'
+export { noChatForGuests } from './runtime/people/shared-records.ts'

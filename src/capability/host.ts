@@ -4,7 +4,7 @@ import type { Clock } from '../platform.ts'
 import type { EmbedderKind } from '../search.ts'
 import type { FileOwner, FileRow, SessionStore } from '../session.ts'
 import type { AccessRead, Sandbox } from '../tool.ts'
-import type { PairedChat } from './runtime/pairings.ts'
+import type { PairedChat, PairingCode } from './runtime/pairings.ts'
 import type { RecordKind, Records } from './records.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import type { SessionChoice } from './session-choice.ts'
@@ -61,6 +61,10 @@ export interface OfOwner {
   text(row: FileRow): Promise<string | undefined>
   /** The chats of channels that talk to this home. */
   chats(): Promise<readonly PairedChat[]>
+  /** A code that pairs a chat with this home. Rejects with RuntimeError `forbidden` for a guest. */
+  newCode(channel: string): Promise<PairingCode>
+  /** Ends the pairing of one of these chats. Returns whether it was paired. */
+  unpair(channel: string, chat: string): Promise<boolean>
   /** What a capability keeps there under a key, for what the owner decides for everybody. */
   value(key: string): Promise<unknown>
   /** How much this person may use, as it is now. */

@@ -113,3 +113,52 @@ test('what a person says in a chat counts against their limits', async (t) => {
   await untilIdle(ann)
   assert.equal((await sessions(ann)).length, 1)
 })
+
+test('a person pairs a chat without the owner, beside a code of the owner, sees it, and ends it; a guest does not', async (t) => {
+  const { team, telegram, said, code, sessions } = await telegramTeam(t)
+  const [ann, bob, guest] = [await team.add('ann'), await team.add('bob'), await team.add('carol', 'guest')]
+  const own = (who: Asker) =>
+    who.json<{ readonly code: string }>('/api/pairings/code', { body: { channel: 'telegram' } })
+  const chats = async (who: Asker) =>
+    (
+      await who.json<{ readonly pairings: readonly { readonly chat: string; readonly home?: string }[] }>(
+        '/api/pairings',
+      )
+    ).pairings
+  const owners = await code()
+  const [anns, bobs] = [await own(ann), await own(bob)]
+  assert.equal((await guest.request('/api/pairings/code', { body: { channel: 'telegram' } })).status, 403)
+  assert.equal((await ann.request('/api/pairings/code', { body: { channel: 'telegram', person: 'bob' } })).status, 404)
+  telegram.say(annsChat, `/pair ${anns.code}`)
+  telegram.say(annsChat, 'Hello')
+  await telegram.until(() => said(annsChat).length === 2)
+  await untilIdle(ann)
+  assert.equal((await sessions(ann)).length, 1)
+  // Those of the others are valid, and that of ann is not any more.
+  for (const [chat, given, answer] of [
+    [strangersChat, anns.code, /not valid/],
+    [strangersChat, bobs.code, /is paired/],
+    [strangersChat + 1, owners, /is paired/],
+  ] as const) {
+    const before = said(chat).length
+    telegram.say(chat, `/pair ${given}`)
+    await telegram.until(() => said(chat).length > before)
+    assert.match(said(chat).at(-1)!, answer)
+  }
+  assert.deepEqual(
+    (await chats(team.owner)).map(({ home }) => home),
+    ['ann', 'bob', undefined],
+  )
+  assert.deepEqual(
+    (await chats(ann)).map(({ chat }) => chat),
+    [String(annsChat)],
+  )
+  // Of another one it is not there.
+  const path = `/api/pairings/telegram/${annsChat}`
+  assert.equal((await bob.request(path, { method: 'DELETE' })).status, 404)
+  assert.equal((await ann.request(path, { method: 'DELETE' })).status, 204)
+  telegram.say(annsChat, 'Who hears me?')
+  await telegram.until(() => said(annsChat).length === 3)
+  assert.equal(said(annsChat)[2], PRIVATE)
+  assert.deepEqual(await chats(ann), [])
+})

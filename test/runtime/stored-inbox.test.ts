@@ -4,7 +4,7 @@ import { openStoredInbox } from '../../src/runtime/channels/stored-inbox.ts'
 import { openStore } from '../../src/session.ts'
 import { fixedClock } from '../../src/testing.ts'
 
-test('what came in waits in the store until it is handled, once, whoever puts it in', async (t) => {
+test('what came in waits in the store until it is handled, once, also where two put it in', async (t) => {
   const clock = fixedClock()
   const store = await openStore({ path: ':memory:', clock })
   t.after(() => store.close())

@@ -3,7 +3,10 @@
  * it from a chat has paired that chat.
  */
 export interface Pairings {
-  /** A new code in the place of the one before: it can be used once, for ten minutes. `home`: the person whose home the chat will talk to. */
+  /**
+   * A new code in the place of the one before: it can be used once, for ten minutes. `home`: the person whose home the chat will talk to;
+   * each has a code of their own. In the home of a person it is always for that.
+   */
   newCode(channel: string, home?: string): Promise<PairingCode>
   /**
    * Pairs a chat that brought a code. Returns `false`, in the same time, for a wrong, used or old one; after several wrong

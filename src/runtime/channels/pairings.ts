@@ -14,6 +14,16 @@ interface KeptCode {
   readonly expires: string
 }
 
+interface KeptRecord {
+  readonly id: string
+  readonly code: KeptCode | undefined
+  readonly version: number
+}
+
+/** Each person has a code of their own beside that of the owner. */
+const codeId = (channel: string, home: string | undefined) => (home === undefined ? channel : `${channel} ${home}`)
+const isOfChannel = (id: string, channel: string) => id === channel || id.startsWith(codeId(channel, ''))
+
 /** Pairings in the store, each with its history. A code is used up in the write that pairs its chat, so it works once. */
 export function createPairings(parts: {
   readonly store: SessionStore
@@ -21,34 +31,45 @@ export function createPairings(parts: {
   /** So many bytes of chance. */
   readonly random: (size: number) => Uint8Array
   /** In the home of a person: the chats that talk to it, which the owner has. */
-  readonly ofOwner?: Pick<OfOwner, 'chats'> | undefined
+  readonly ofOwner?: Pick<OfOwner, 'chats' | 'newCode' | 'unpair'> | undefined
 }): Pairings {
   const { store, clock, random, ofOwner } = parts
   /** One try after another, so that none is left uncounted. */
   const queue = serialQueue()
 
-  async function kept(channel: string): Promise<{ code: KeptCode | undefined; version: number }> {
-    const record = await store.record('pairing-code', channel)
-    return { code: (record?.value ?? undefined) as KeptCode | undefined, version: record?.version ?? 0 }
+  /** Those of the owner and of people; always one, so that a wrong code takes as long where there is none. */
+  async function kept(channel: string): Promise<readonly KeptRecord[]> {
+    const found = (await store.records('pairing-code')).filter(({ id }) => isOfChannel(id, channel))
+    const codes = found.map(({ id, value, version }) => ({
+      id,
+      code: (value ?? undefined) as KeptCode | undefined,
+      version,
+    }))
+    return codes.length > 0 ? codes : [{ id: channel, code: undefined, version: 0 }]
   }
 
   async function attempt(given: string, chat: Omit<PairedChat, 'time'>): Promise<boolean> {
     const { channel } = chat
-    const { code, version } = await kept(channel)
-    const wanted = code?.digest ?? codeDigest(channel, '')
-    const tries = triesFrom(await store.value(triesKey(channel)), wanted)
-    const fits = timingSafeEqual(Buffer.from(codeDigest(channel, given)), Buffer.from(wanted))
-    const isLive = code !== undefined && clock.time() < code.expires && !isSpent(tries, chat.chat)
-    // A group is nobody's own.
-    const mayPair = code?.home === undefined || chat.kind === 'person'
-    if (fits && isLive && mayPair)
-      return pair({ ...chat, ...defined({ home: code.home }), time: clock.time() }, version)
-    await store.putValue(triesKey(channel), isLive ? withTry(tries, chat.chat) : tries)
+    const tried = await Promise.all(
+      (await kept(channel)).map(async ({ id, code, version }) => {
+        const wanted = code?.digest ?? codeDigest(channel, '')
+        const tries = triesFrom(await store.value(triesKey(id)), wanted)
+        const fits = timingSafeEqual(Buffer.from(codeDigest(channel, given)), Buffer.from(wanted))
+        const isLive = code !== undefined && clock.time() < code.expires && !isSpent(tries, chat.chat)
+        // A group is nobody's own.
+        const mayPair = code?.home === undefined || chat.kind === 'person'
+        return { id, version, home: code?.home, tries, isLive, isRight: fits && isLive && mayPair }
+      }),
+    )
+    const right = tried.find(({ isRight }) => isRight)
+    if (right) return pair({ ...chat, ...defined({ home: right.home }), time: clock.time() }, right)
+    for (const { id, tries, isLive } of tried)
+      await store.putValue(triesKey(id), isLive ? withTry(tries, chat.chat) : tries)
     return false
   }
 
-  async function pair(chat: PairedChat, version: number): Promise<boolean> {
-    const used: RecordChange = { kind: 'pairing-code', id: chat.channel, value: null, after: version }
+  async function pair(chat: PairedChat, { id, version }: Pick<KeptRecord, 'id' | 'version'>): Promise<boolean> {
+    const used: RecordChange = { kind: 'pairing-code', id, value: null, after: version }
     const paired: RecordChange = { kind: 'pairing', id: pairingId(chat.channel, chat.chat), value: chat }
     return write(chat.time, used, paired, pairingAudit('paired', chat))
   }
@@ -75,10 +96,11 @@ export function createPairings(parts: {
   return {
     find,
     async newCode(channel, home) {
+      if (ofOwner) return ofOwner.newCode(channel)
       const code = drawCode(random)
       const expires = new Date(Date.parse(clock.time()) + HOLDS).toISOString()
       const value: KeptCode = { digest: codeDigest(channel, code), expires, ...defined({ home }) }
-      await write(clock.time(), { kind: 'pairing-code', id: channel, value })
+      await write(clock.time(), { kind: 'pairing-code', id: codeId(channel, home), value })
       return { channel, code, expires }
     },
     redeem(code, chat) {
@@ -90,6 +112,7 @@ export function createPairings(parts: {
       return wanted.toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
     },
     async remove(channel, chat, by) {
+      if (ofOwner) return (await find(channel, chat)) !== undefined && ofOwner.unpair(channel, chat)
       const id = pairingId(channel, chat)
       const record = await store.record('pairing', id)
       if (!record || record.value === null) return false

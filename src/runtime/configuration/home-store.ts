@@ -26,7 +26,8 @@ export type HomeStorePlace = Pick<
   'path' | 'schema' | 'readers' | 'password' | 'tls' | 'authorities' | 'files'
 >
 
-type StoreSetting = NonNullable<Configuration['store']>
+/** How a configuration names a database. */
+export type StoreSetting = NonNullable<Configuration['store']>
 
 interface StoreSurroundings {
   readonly home: string

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { copyFile, mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
-import { type AnyCapability, RuntimeError } from '../../capability.ts'
+import { type AnyCapability, type Pairings, RuntimeError } from '../../capability.ts'
 import { type Clock, ForewordError } from '../../platform.ts'
 import { type BudgetLedger, claimHome, type Standby, type Waiting } from '../../session.ts'
 import type { Configuration } from '../configuration/configuration.ts'
@@ -40,6 +40,8 @@ export interface PersonHomeOptions {
   readonly owner: () => SharingHome
   /** The accounts that members of a group share. */
   readonly groups: BudgetLedger
+  /** Does something to the pairings in the store of the owner, wherever that is open. */
+  readonly inOwners: <Result>(work: (pairings: Pairings) => Promise<Result>) => Promise<Result>
   readonly warn: (text: string) => void
 }
 
@@ -104,7 +106,7 @@ export function readPersonHome(name: string, options: PersonHomeOptions): Promis
 
 function openingOf(
   name: string,
-  { home, capabilities, environment, version, clock, shared, owner, groups, ...given }: PersonHomeOptions,
+  { home, capabilities, environment, version, clock, shared, owner, groups, inOwners, ...given }: PersonHomeOptions,
 ) {
   const folder = personHome(home, name)
   const limits = liveLimits(name, given.configuration.people, () => owner().people)
@@ -119,7 +121,7 @@ function openingOf(
       home,
       live: shared.live,
       policy: personPolicy(shared.policy),
-      shared: sharedRecords(home, owner, name, limits.now),
+      shared: sharedRecords(home, owner, name, { room: limits.now, inOwners }),
       outOfReach: ownersFolders(given.configuration, capabilities),
       limits: limits.now,
       groups: { ledger: groups, member: name },

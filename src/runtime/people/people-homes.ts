@@ -3,7 +3,7 @@ import { RuntimeError } from '../../capability.ts'
 import { type Clock, defined, errorMessage, settlesWithin, withTimeout } from '../../platform.ts'
 import { type GatewayRow, StoreError } from '../../session.ts'
 import { openStoredInbox } from '../channels/stored-inbox.ts'
-import { homeHolder, openBeside, openGroupLedger, removeHomeDatabase } from '../configuration/home-store.ts'
+import { homeHolder, openGroupLedger, removeHomeDatabase } from '../configuration/home-store.ts'
 import { personStore } from '../configuration/configuration.ts'
 import type { HostedRuntime } from '../create-runtime.ts'
 import {
@@ -15,6 +15,7 @@ import {
   personHome,
   personNotFound,
 } from '../tokens/people.ts'
+import { besideHomes } from './beside-homes.ts'
 import {
   HomeElsewhere,
   makePersonHome,
@@ -23,7 +24,6 @@ import {
   type PersonHomeOptions,
   readPersonHome,
 } from './open-person-home.ts'
-import type { SharingHome } from './shared-records.ts'
 import { createPlacement, type Peers } from './placement.ts'
 
 /** The homes of the people of a gateway: each has a runtime over a store, files and a workspace of its own. */
@@ -36,14 +36,14 @@ export type HomePlace = { readonly runtime: HostedRuntime } | { readonly elsewhe
 export interface PeopleParts {
   readonly people: People
   /** That of the owner, who shares some of it. */
-  readonly store: SharingHome['store']
+  readonly store: HostedRuntime['store']
   /** What the owner has decided for everybody. */
   readonly shared: HostedRuntime['shared']
   /** This gateway among those on the database; absent: it is the only one. */
   readonly peers?: Peers | undefined
 }
 
-export interface PeopleHomesOptions extends Omit<PersonHomeOptions, 'shared' | 'owner' | 'groups'> {
+export interface PeopleHomesOptions extends Omit<PersonHomeOptions, 'shared' | 'owner' | 'groups' | 'inOwners'> {
   readonly around: () => PeopleParts
   /** Beside a gateway that has them: nothing is opened but to look at. */
   readonly onlyReads?: boolean
@@ -65,6 +65,8 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
   const { home, environment, clock, warn, around } = options
   const groups = openGroupLedger({ home, environment }, options.configuration.store, clock)
   const people = () => around().people
+  const beside = besideHomes(options, () => around().store)
+  const parts = { ...options, groups, inOwners: beside.inOwners }
   const peers = () => around().peers
   /** Homes stay open when the home of the owner comes here, and with it what holds for everybody. */
   const shared = (): PersonHomeOptions['shared'] => ({
@@ -93,7 +95,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       throw new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
     const before = opened.get(name)
     if (before) return before
-    const open = () => openPersonHome(name, { ...options, groups, shared: shared(), owner: around }, placement.isGone)
+    const open = () => openPersonHome(name, { ...parts, shared: shared(), owner: around }, placement.isGone)
     // Where it was taken over and comes back, the former one gives its folder free first.
     const next = closing.get(name)?.then(open) ?? open()
     opened.set(name, next)
@@ -234,12 +236,9 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     ): Promise<void> {
       const place = await self.place(name)
       if ('elsewhere' in place) {
-        const beside = await openBeside(storeOf(name)!, environment, clock)
-        try {
-          await openStoredInbox(beside, channel, clock).accept(came.id, came.value)
-        } finally {
-          await beside.close()
-        }
+        await beside.write(storeOf(name)!, (theirs) =>
+          openStoredInbox(theirs, channel, clock).accept(came.id, came.value),
+        )
         return
       }
       const theirs = place.runtime.channels.find((each) => each.name === channel)
@@ -250,7 +249,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     async look<Found>(name: string, work: (runtime: HostedRuntime) => Promise<Found>): Promise<Found> {
       const place = options.onlyReads ? undefined : await self.place(name)
       if (place && 'runtime' in place) return work(place.runtime)
-      const runtime = await readPersonHome(name, { ...options, groups, shared: shared(), owner: around })
+      const runtime = await readPersonHome(name, { ...parts, shared: shared(), owner: around })
       try {
         return await work(runtime)
       } finally {

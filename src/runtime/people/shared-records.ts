@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { OfOwner, PairedChat, PersonRoom } from '../../capability.ts'
+import { type OfOwner, type PairedChat, type Pairings, type PersonRoom, RuntimeError } from '../../capability.ts'
 import { openBlobs, type RecordVersion, readReferredContent, type SessionStore } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
 import { isAmong, isThere, type People } from '../tokens/people.ts'
@@ -21,7 +21,14 @@ export function sharedRecords(
   home: string,
   owner: () => SharingHome,
   name: string,
-  room: () => PersonRoom,
+  {
+    room,
+    inOwners,
+  }: {
+    readonly room: () => PersonRoom
+    /** Does something to the pairings in the store of the owner, wherever that is open. */
+    readonly inOwners: <Result>(work: (pairings: Pairings) => Promise<Result>) => Promise<Result>
+  },
 ): SharedRecords {
   async function list(kind: string): Promise<readonly RecordVersion[]> {
     const { people, store } = owner()
@@ -48,6 +55,12 @@ export function sharedRecords(
       const chats = (await store.records('pairing')).map(({ value }) => value as PairedChat)
       return chats.filter(({ home: of }) => of === name)
     },
+    async newCode(channel) {
+      const person = owner().people.find(name)
+      if (!isThere(person) || person.role !== 'member') throw noChatForGuests(name)
+      return inOwners((pairings) => pairings.newCode(channel, name))
+    },
+    unpair: (channel, chat) => inOwners((pairings) => pairings.remove(channel, chat, name)),
     value: (key) => owner().store.value(key),
     room,
     async text({ state }) {
@@ -55,4 +68,10 @@ export function sharedRecords(
       return readReferredContent(owner().store, state.reading.content)
     },
   }
+}
+
+/** In a chat, calls of tools are decided about. */
+export function noChatForGuests(name: string): RuntimeError {
+  const message = `${name} is a guest: in a chat calls of tools are decided about, which only members may.`
+  return new RuntimeError('invalid-input', message, { person: name })
 }

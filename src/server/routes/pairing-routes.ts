@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Route, jsonAnswer, route, type Runtime } from '../../capability.ts'
 import { empty } from '../answer.ts'
 import { HttpFailure } from '../failure.ts'
-import { isThere, type People, personNotFound } from '../../runtime.ts'
+import { type HostedRuntime, isThere, noChatForGuests, type People, personNotFound } from '../../runtime.ts'
 
 const channel = z
   .string()
@@ -30,15 +30,26 @@ export function pairingRoutes(runtime: Runtime, people?: Pick<People, 'find'>): 
   return [
     route('GET /api/pairings', {
       scope: 'admin',
+      personScope: 'approve',
       summary: 'Lists the paired chats, oldest pairing first',
       query: z.strictObject({ channel: channel.optional() }),
-      answers: () => jsonAnswer('The pairings', { pairings: z.array(pairedChat) }),
-      handle: async ({ query }) => ({ pairings: await runtime.pairings.list(query.channel) }),
+      answers: () =>
+        jsonAnswer('The pairings', {
+          channels: z.array(z.string()).describe('Names of those that are open: a chat of one of them can be paired.'),
+          pairings: z.array(pairedChat),
+        }),
+      handle: async ({ query }) => ({
+        channels: ((runtime as Partial<HostedRuntime>).channels ?? []).map(({ name }) => name),
+        pairings: await runtime.pairings.list(query.channel),
+      }),
     }),
     route('POST /api/pairings/code', {
       scope: 'admin',
+      personScope: 'approve',
       summary: 'Creates a code that pairs one chat',
-      description: 'The code is valid for ten minutes and works once. It replaces an earlier code of the same channel.',
+      description:
+        'The code is valid for ten minutes and works once. It replaces an earlier code of the same channel for the same home. In the home ' +
+        'of a person the chat will talk to that.',
       body: z.strictObject({
         channel,
         person: z
@@ -51,13 +62,14 @@ export function pairingRoutes(runtime: Runtime, people?: Pick<People, 'find'>): 
         if (person !== undefined) {
           const found = people?.find(person)
           if (!isThere(found)) throw personNotFound(person)
-          if (found.role !== 'member') throw notForGuests(person)
+          if (found.role !== 'member') throw noChatForGuests(person)
         }
         return runtime.pairings.newCode(name, person)
       },
     }),
     route('DELETE /api/pairings/:channel/:chat', {
       scope: 'admin',
+      personScope: 'approve',
       summary: 'Removes a pairing: no message of this chat reaches a model any more',
       answers: { 204: { description: 'Removed' } },
       handle: async ({ caller, param }) => {
@@ -66,11 +78,6 @@ export function pairingRoutes(runtime: Runtime, people?: Pick<People, 'find'>): 
       },
     }),
   ]
-}
-
-function notForGuests(person: string): HttpFailure {
-  const message = `${person} is a guest: in a chat calls of tools are decided about, which only members may.`
-  return new HttpFailure('invalid-input', message, { person })
 }
 
 function pairingNotFound(name: string, chat: string): HttpFailure {

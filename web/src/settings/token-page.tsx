@@ -5,6 +5,7 @@ import { useResource } from '../api/resources.ts'
 import { Button, CopyLine } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
+import { OwnChats } from './token-chats.tsx'
 import { NamedTokens, scopeTitle } from './token-named.tsx'
 import { useAction } from '../parts/use-action.ts'
 import { Confirmation } from '../parts/dialog.tsx'
@@ -54,6 +55,7 @@ function Account(caller: SignOutProps & { readonly person: string }): ReactNode 
           : t`You may talk. Calls of tools that wait for a decision are not yours to allow.`}{' '}
         {t`Models, tools and limits are set by the owner.`}
       </p>
+      {caller.scope === 'approve' && <OwnChats />}
       <SignOut {...caller} />
     </div>
   )
