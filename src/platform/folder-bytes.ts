@@ -14,9 +14,10 @@ export async function folderBytes(folder: string): Promise<number> {
   let bytes = 0
   const folders = [folder]
   for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
-    const names = await readdir(next).catch(() => [])
+    const here = next
+    const names = await readdir(here).catch(() => [])
     for (let at = 0; at < names.length; at += SIDE_BY_SIDE) {
-      const paths = names.slice(at, at + SIDE_BY_SIDE).map((name) => join(next!, name))
+      const paths = names.slice(at, at + SIDE_BY_SIDE).map((name) => join(here, name))
       const found = await Promise.all(paths.map((path) => lstat(path).catch(() => undefined)))
       for (const [index, facts] of found.entries()) {
         if (facts === undefined) continue

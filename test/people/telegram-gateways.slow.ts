@@ -8,7 +8,8 @@ import { addPeople, askAny, openWorld, TOKEN } from './gateways.ts'
 
 const { options, server: database } = postgresForTests({ connections: 200 })
 
-const NAMES = ['ann', 'bob', 'carol', 'dave']
+/** So many that both gateways have some. */
+const NAMES = ['ann', 'bob', 'carol', 'dave', 'erin', 'finn', 'gwen']
 const chatOf = (name: string) => 5_000 + NAMES.indexOf(name)
 const ROUNDS = 3
 

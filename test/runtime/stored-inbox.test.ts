@@ -15,7 +15,10 @@ test('what came in waits in the store until it is handled, once, also where two 
       [one, other].map((inbox) => inbox.accept(String(number), { number }).then((isNew) => (isNew ? number : 0))),
     ),
   )
-  assert.deepEqual(accepted.filter((number) => number > 0).toSorted(), [1, 2, 3, 4])
+  assert.deepEqual(
+    accepted.filter((number) => number > 0).toSorted((a, b) => a - b),
+    [1, 2, 3, 4],
+  )
   const waiting = await other.waiting()
   assert.deepEqual(waiting.map(({ id }) => id).toSorted(), ['1', '2', '3', '4'])
   await one.done('2')

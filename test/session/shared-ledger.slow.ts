@@ -37,7 +37,7 @@ async function race(
     for (let number = 0; number < 40; number += 1) results.push(await holdOf(ledger, name, `call_${name}${number}`))
     return results
   })
-  const ofOwner = Array.from({ length: 40 }, (_, number) =>
+  const ofOwner = Array.from({ length: 40 }, async (_, number) =>
     owners.hold({
       id: `call_o${number}/1`,
       call: `call_o${number}`,

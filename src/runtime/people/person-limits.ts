@@ -19,7 +19,7 @@ export interface PersonLimits extends Pick<
  * The limits of a person: of each the one in the first row of `people.limits` that is about them and names it, or else the one for
  * everybody. Every group that they are in adds its shared budgets.
  */
-export function personLimits(people: PeopleSettings, person: Pick<Person, 'name' | 'groups'>): PersonLimits {
+function personLimits(people: PeopleSettings, person: Pick<Person, 'name' | 'groups'>): PersonLimits {
   const rows = people.limits.filter((row) => isAmong(person, [row.for]))
   const first = <Key extends keyof PeopleSettings & keyof (typeof rows)[number]>(key: Key): PeopleSettings[Key] =>
     (rows.find((row) => row[key] !== undefined)?.[key] as PeopleSettings[Key] | undefined) ?? people[key]
