@@ -1,5 +1,5 @@
 import { columnsOf } from './stored-tables.ts'
-import type { FileOwner, FileRow, FilesOptions, FileState } from '../file-row.ts'
+import type { FileOwner, FileRow, FilesOptions, FileState, FileTotals } from '../file-row.ts'
 import { StoreError } from '../store-error.ts'
 import { all, get, insertInto, overwriting, type Query, run, type Sql, statement, where } from './sql.ts'
 
