@@ -34,11 +34,16 @@ test(
       telegram.say(chatOf(name), `/pair ${code}`)
       await telegram.until(() => answers(name).length === 1)
     }
-    // Homes are at both by now, and one gateway alone polls.
-    const { gateways: listed } = await askAny<{
-      readonly gateways: readonly { readonly people?: readonly string[] }[]
-    }>(any, TOKEN, '/api/gateways')
-    t.diagnostic(`homes: ${listed.map(({ people: names = [] }) => names.join(' ')).join(' | ')}`)
+    // Homes move when they are quiet, until each gateway has those that belong to it. The first one alone polls.
+    const isSpread = async () => {
+      const homes = await Promise.all(
+        people.map(({ token }) =>
+          askAny<{ readonly home: string }>(any, token, '/api/status').then(({ home }) => home),
+        ),
+      )
+      return gateways.every(({ home: at }) => homes.some((home) => home.startsWith(`${at}/`)))
+    }
+    while (!(await isSpread())) await sleep(100)
 
     const said: string[] = []
     for (let round = 1; round <= ROUNDS; round += 1) {
