@@ -23,6 +23,7 @@ import { loadPlugins } from './load-plugins.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import type { LiveModels } from './models/model-choice.ts'
 import { findCounter } from './models/counters.ts'
+import { ownersFolders } from './people/person-configuration.ts'
 import { groupBudgets, type PersonLimits } from './people/person-limits.ts'
 import type { SharedRecords } from './people/shared-records.ts'
 import { secretFiles, openHomeSecrets, secretVariables } from './secrets/home-secrets.ts'
@@ -141,12 +142,16 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
     opened.gateways === undefined || recovers === false || onlyReads === true
       ? undefined
       : await import('./home/home-files.ts').then(({ openHomeFiles }) =>
-          openHomeFiles({ home, store: opened, clock, workspace, warn: (text) => warn?.(text) }).catch(
-            async (error: unknown) => {
-              await opened.close()
-              throw error
-            },
-          ),
+          openHomeFiles({
+            home,
+            store: opened,
+            clock,
+            folders: ownersFolders(configuration, capabilities).filter((folder) => folder !== workspace),
+            warn: (text) => warn?.(text),
+          }).catch(async (error: unknown) => {
+            await opened.close()
+            throw error
+          }),
         )
   const { store, health } = watchStore(opened, clock, (records) => checkpoints?.noteRecords(records), files?.close)
   const policy =

@@ -47,7 +47,7 @@ export function watchStore(
   const proxy = new Proxy(store, {
     get(target, name) {
       if (name === 'transaction') return transaction
-      if (name === 'close' && beforeClose) return () => beforeClose().finally(() => target.close())
+      if (name === 'close' && beforeClose) return closeAfter(beforeClose, target)
       const value: unknown = Reflect.get(target, name, target)
       if (typeof value !== 'function') return value
       const method = value.bind(target) as (...given: readonly unknown[]) => Promise<unknown>
@@ -65,6 +65,13 @@ export function watchStore(
         return fault
       },
     },
+  }
+}
+
+function closeAfter(before: () => Promise<void>, store: SessionStore): () => Promise<void> {
+  return async () => {
+    await before()
+    await store.close()
   }
 }
 

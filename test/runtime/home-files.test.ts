@@ -28,7 +28,7 @@ async function homes(t: TestContext, count: number) {
         home: roots[at]!,
         store,
         clock: systemClock,
-        workspace: join(roots[at]!, 'work'),
+        folders: [join(roots[at]!, 'subjects')],
         warn: (text) => warnings.push(text),
       }),
   }

@@ -178,7 +178,7 @@ async function takeFiles(
     home,
     store,
     clock: systemClock,
-    workspace: join(home, 'workspace'),
+    folders: [],
     warn() {},
     onlyBrings: true,
   })

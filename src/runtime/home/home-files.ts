@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises'
-import { dirname, join, relative, sep } from 'node:path'
+import { lstat, mkdir, readdir, readFile, realpath } from 'node:fs/promises'
+import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import {
   type Clock,
   errorMessage,
+  isWithin,
   serialQueue,
   sha256,
   watchWrittenFiles,
@@ -11,8 +12,6 @@ import {
 import type { SessionStore } from '../../session.ts'
 import { homeAt } from './home.ts'
 
-/** Prompts and profile, what was decided about tools, and subjects. What else is in a home is of its machine, of the store, or of any size. */
-const KEPT: ReadonlySet<string> = new Set(['context', 'tool-access.json', 'subjects'])
 const LARGEST_BYTES = 8 * 1024 * 1024
 const MOST_FILES = 5_000
 /** The list of the paths that the store has. */
@@ -30,8 +29,8 @@ export interface HomeFilesOptions {
   readonly home: string
   readonly store: Pick<SessionStore, 'transaction' | 'value'>
   readonly clock: Clock
-  /** The folder in which tools work. */
-  readonly workspace: string
+  /** Folders with files of the owner, such as what an agent remembers. Those in the home go with it. */
+  readonly folders: readonly string[]
   readonly warn: (text: string) => void
   /** Nothing is stored: the home leaves this store. */
   readonly onlyBrings?: boolean
@@ -46,7 +45,7 @@ export async function openHomeFiles({
   home: given,
   store,
   clock,
-  workspace,
+  folders,
   warn,
   onlyBrings = false,
 }: HomeFilesOptions) {
@@ -55,8 +54,11 @@ export async function openHomeFiles({
   const same = await readNote(noteFile)
   const wasHere = Object.keys(same).length > 0
   const listed = new Set((await store.value(LIST)) as readonly string[] | undefined)
+  // What else is in a home is of its machine, of the store, or of any size.
+  const { context, toolAccessFile } = homeAt(given)
+  const kept = [context, toolAccessFile, ...folders].filter((folder) => isWithin(given, folder))
   const isKept = (path: string) =>
-    KEPT.has(path.split(sep)[0]!) && !/(?:^|[/\\])\./.test(path) && !join(home, path).startsWith(workspace + sep)
+    !/(?:^|[/\\])\./.test(path) && kept.some((folder) => isWithin(folder, join(given, path)))
   const written = new Set<string>()
   const { add: alone } = serialQueue()
 
@@ -112,10 +114,15 @@ export async function openHomeFiles({
           }
         })
 
-  for (const path of listed) if (isKept(path)) await bring(path)
+  for (const path of listed) if (onlyBrings ? isSafe(path) : isKept(path)) await bring(path)
   await writeFileAtomically(noteFile, JSON.stringify(same))
   if (onlyBrings) return { close: async () => {} }
-  for (const path of await filesIn(home, isKept)) if (!listed.has(path)) written.add(path)
+  for (const path of await filesIn(
+    home,
+    kept.map((folder) => relative(given, folder)),
+    isKept,
+  ))
+    if (!listed.has(path)) written.add(path)
   await flush()
   const stops = [...new Set([home, given])].map((folder) =>
     watchWrittenFiles(folder, async (path) => {
@@ -134,6 +141,12 @@ export async function openHomeFiles({
   }
 }
 
+/** A path in a home, and none of what only a gateway writes. */
+function isSafe(path: string): boolean {
+  const parts = path.split(sep)
+  return !isAbsolute(path) && !parts.includes('..') && !['data', 'people', 'config.json'].includes(parts[0]!)
+}
+
 /** The hashes of the files as they were when here and the store had the same. */
 async function readNote(file: string): Promise<Record<string, string>> {
   try {
@@ -147,18 +160,19 @@ async function bytesAt(home: string, path: string): Promise<Uint8Array | undefin
   return readFile(join(home, path)).catch(() => undefined)
 }
 
-/** Paths of the plain files of a home. Links are not followed. */
-async function filesIn(home: string, isKept: (path: string) => boolean): Promise<readonly string[]> {
+/** Paths of the plain files in some folders of a home. Links are not followed. */
+async function filesIn(
+  home: string,
+  folders: readonly string[],
+  isKept: (path: string) => boolean,
+): Promise<readonly string[]> {
   const found: string[] = []
-  const folders = ['']
-  for (let folder = folders.pop(); folder !== undefined && found.length < MOST_FILES; folder = folders.pop()) {
-    const entries = await readdir(join(home, folder), { withFileTypes: true }).catch(() => [])
-    for (const entry of entries) {
-      const path = join(folder, entry.name)
-      if (!isKept(path)) continue
-      if (entry.isDirectory()) folders.push(path)
-      else if (entry.isFile() && (await stat(join(home, path))).size <= LARGEST_BYTES) found.push(path)
-    }
+  const paths = [...folders]
+  for (let path = paths.pop(); path !== undefined && found.length < MOST_FILES; path = paths.pop()) {
+    const at = join(home, path)
+    const facts = isKept(path) ? await lstat(at).catch(() => undefined) : undefined
+    if (facts?.isDirectory()) for (const name of await readdir(at).catch(() => [])) paths.push(join(path, name))
+    else if (facts?.isFile() && facts.size <= LARGEST_BYTES) found.push(path)
   }
   return found
 }
