@@ -57,7 +57,6 @@ export type {
 export { budgetLedgerFile, carryBudgetLedger, copyBudgetLedger } from './session/sqlite/carry-budget-ledger.ts'
 export { openBudgetLedger } from './session/sqlite/budget-ledger.ts'
 export { memberHold } from './session/budget-ledger.ts'
-export { openSharedLedger } from './session/shared-ledger.ts'
 export { type BudgetLimit, budgetLimitFault, type BudgetPeriod, type InputBudget } from './session/input-budget.ts'
 export {
   type CallOutcome,
@@ -107,6 +106,7 @@ export {
   findMissingContents,
   findStoreFault,
   isStoreFile,
+  openSharedLedger,
   openStore,
   snapshotStore,
   type StoreOptions,

@@ -1,4 +1,4 @@
-import { rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type Clock,
@@ -8,6 +8,8 @@ import {
   readSqliteFile,
   sqliteFileFault,
 } from '../platform.ts'
+import type { BudgetLedger } from './budget-ledger.ts'
+import type { LedgerPlace } from './copy-budgets.ts'
 import type { GatewayRow } from './gateways.ts'
 import type { StoredBytes } from './content.ts'
 import { isPostgresAddress } from './postgres/address.ts'
@@ -16,6 +18,7 @@ import type { DatabaseFacts } from './postgres/examine-database.ts'
 import type { PostgresStoreOptions } from './postgres/open-postgres-store.ts'
 import type { SessionStore } from './session-store.ts'
 import type { SqliteStoreOptions } from './sqlite/connection.ts'
+import { openBudgetLedger } from './sqlite/budget-ledger.ts'
 import { storeFile } from './store-error.ts'
 
 const FILE = 'foreword.sqlite'
@@ -186,3 +189,33 @@ const MISSING = `
     where length(reference) = 71 and reference glob 'sha256:*' and contents.hash is null
       and not exists (select 1 from named_values where key = 'content-of/' || substr(reference, 8) and value = '[]')
     group by reference order by reference`
+
+/** Opens the ledger of a home for accounts that others share, beside those that use it, with the first hold. */
+export function openSharedLedger(where: () => LedgerPlace | Promise<LedgerPlace>, clock: Clock): BudgetLedger {
+  let opening: Promise<BudgetLedger> | undefined
+
+  async function open(): Promise<BudgetLedger> {
+    const at = await where()
+    if ('file' in at) return openBudgetLedger(at.file)
+    const { openSharedTable } = await import('./postgres/shared-ledger.ts')
+    return openSharedTable(at, clock)
+  }
+
+  const ledger = () => (opening ??= open())
+
+  /** A file that nobody has used is not made to look into it. */
+  async function isThere(): Promise<boolean> {
+    const at = await where()
+    return !('file' in at) || existsSync(at.file)
+  }
+
+  return {
+    hold: async (hold) => (await ledger()).hold(hold),
+    settle: async (id, cost) => (await ledger()).settle(id, cost),
+    count: async (account, calls, earlier) => (await ledger()).count(account, calls, earlier),
+    release: async (id) => (await ledger()).release(id),
+    recover: async (forgetBefore, member) => ((await isThere()) ? (await ledger()).recover(forgetBefore, member) : []),
+    state: async (check) => (await ledger()).state(check),
+    close: () => void opening?.then((each) => each.close()).catch(() => {}),
+  }
+}

@@ -1,11 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { type Clock, defined, errorMessage } from '../../platform.ts'
 import {
-  budgetLedgerFile,
   databaseName,
-  openSharedLedger,
   openStore,
   readStoreGateways,
   removeDatabaseStore,
@@ -110,17 +107,10 @@ export async function openHomeDatabase(
   }
 }
 
-/** The accounts in the ledger of a home that the people in it share. Nothing is opened before the first call that needs one. */
-export function openGroupLedger(
-  { home, environment }: StoreSurroundings,
-  store: StoreSetting | undefined,
-  clock: Clock,
-) {
-  if (store === undefined) return openSharedLedger(() => ({ file: join(homeAt(home).data, budgetLedgerFile) }), clock)
-  return openSharedLedger(async () => {
-    const { path: address, ...place } = await databasePlace(store, environment)
-    return { address, ...place }
-  }, clock)
+/** Where a database is, with how it is reached. @throws ConfigurationError */
+export async function databaseAddress(store: StoreSetting, environment: Environment) {
+  const { path: address, ...place } = await databasePlace(store, environment)
+  return { address, ...place }
 }
 
 /** Opens the database of a home to write something beside the gateway that has it, which does not keep that in memory. */
@@ -148,13 +138,11 @@ function textOf(home: string): string {
 
 /** Removes the store of a home from its database, with everything in it, once no gateway has it any more. */
 export async function removeHomeDatabase(store: StoreSetting, environment: Environment, clock: Clock): Promise<void> {
-  const { path: address, ...place } = await databasePlace(store, environment)
-  await removeDatabaseStore({ address, ...place }, clock)
+  await removeDatabaseStore(await databaseAddress(store, environment), clock)
 }
 
 /** The address of the gateway that has the store of a home in its database; `undefined` where none has, or it does not listen yet. */
 export async function homeHolder(store: StoreSetting, environment: Environment): Promise<string | undefined> {
-  const { path: address, ...place } = await databasePlace(store, environment)
-  const rows = await readStoreGateways({ address, ...place })
+  const rows = await readStoreGateways(await databaseAddress(store, environment))
   return rows.find(({ state }) => state === 'active')?.address
 }

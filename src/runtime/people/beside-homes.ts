@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Pairings } from '../../capability.ts'
 import type { SessionStore } from '../../session.ts'
 import { createPairings } from '../channels/pairings.ts'
-import { openBeside, type StoreSetting } from '../configuration/home-store.ts'
+import type { StoreSetting } from '../configuration/home-store.ts'
 import type { PersonHomeOptions } from './open-person-home.ts'
 
 /** Writes to homes in a database that other gateways have open, and to that of the owner, which may be here. */
@@ -11,6 +11,7 @@ export function besideHomes(
   ownersStore: () => SessionStore,
 ) {
   async function write<Result>(store: StoreSetting, work: (store: SessionStore) => Promise<Result>): Promise<Result> {
+    const { openBeside } = await import('../configuration/home-store.ts')
     const opened = await openBeside(store, environment, clock)
     try {
       return await work(opened)

@@ -1,11 +1,12 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { RuntimeError } from '../../capability.ts'
 import { type Clock, defined, errorMessage, settlesWithin, withTimeout } from '../../platform.ts'
-import { type GatewayRow, StoreError } from '../../session.ts'
+import { budgetLedgerFile, type GatewayRow, openSharedLedger, StoreError } from '../../session.ts'
 import { openStoredInbox } from '../channels/stored-inbox.ts'
-import { homeHolder, openGroupLedger, removeHomeDatabase } from '../configuration/home-store.ts'
 import { personStore } from '../configuration/configuration.ts'
 import type { HostedRuntime } from '../create-runtime.ts'
+import { homeAt } from '../home/home.ts'
 import {
   isThere,
   type People,
@@ -60,10 +61,20 @@ const OPENED_AT_ONCE = 4
 /** How many looks at the list of gateways a home has to be quiet for before it moves to where it belongs. */
 const QUIET_LOOKS = 3
 
+/** Loaded with a database, or with a person. */
+const homeStores = () => import('../configuration/home-store.ts')
+
 /** Opens nothing yet: the home of a person is opened when something is asked of it, or with `openAll`. */
 export function openPeopleHomes(options: PeopleHomesOptions) {
   const { home, environment, clock, warn, around } = options
-  const groups = openGroupLedger({ home, environment }, options.configuration.store, clock)
+  const { store: database } = options.configuration
+  const groups = openSharedLedger(
+    async () =>
+      database === undefined
+        ? { file: join(homeAt(home).data, budgetLedgerFile) }
+        : (await homeStores()).databaseAddress(database, environment),
+    clock,
+  )
   const people = () => around().people
   const beside = besideHomes(options, () => around().store)
   const parts = { ...options, groups, inOwners: beside.inOwners }
@@ -166,6 +177,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
   async function holderOf(name: string): Promise<string | undefined> {
     const store = storeOf(name)
     if (store === undefined) return undefined
+    const { homeHolder } = await homeStores()
     const holder = homeHolder(store, environment).catch((error: unknown) => {
       throw error instanceof StoreError && error.code === 'io' ? cutOffError(error) : error
     })
@@ -355,9 +367,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
   async function remove(name: string): Promise<void> {
     await close(name)
     const store = storeOf(name)
-    if (store !== undefined) {
-      await removeHomeDatabase(store, environment, clock)
-    }
+    if (store !== undefined) await (await homeStores()).removeHomeDatabase(store, environment, clock)
     await rm(personHome(home, name), { recursive: true, force: true })
     await people().forget(name)
   }
