@@ -40,7 +40,7 @@ export {
   neutralText,
 } from './context/neutral-text.ts'
 export { changedLayer, entryName, entrySentence, listedName, noteNumber, reasonSentence } from './context/explain.ts'
-export { entrySentences, type ListedRow, listedRows } from './context/listed-rows.ts'
+export { entrySentences, equalRanges, type ListedRow, listedRows } from './context/listed-rows.ts'
 export type { CacheMark, CacheRules } from './context/cache-rules.ts'
 export {
   callCost,

@@ -78,7 +78,7 @@ test('a file that is too large to go with its message is named by the failure, w
   const events = runtime.events(session, { turn })
   while (!(await events.next()).done);
   const end = (await runtime.store.entries(session, { types: ['turn-end'] })).at(-1)
-  assert.match(JSON.stringify(end), /The file sea\.txt alone needs \d+: ask about it in your next message/)
+  assert.match(JSON.stringify(end), /The file sea\.txt alone needs [\d,]+: ask about it in your next message/)
   const shown = await runtime.preview({ session, input: 'And the lighthouse?' })
   const texts = shown.request.messages.map((message) => messageText(message)).join('\n')
   assert.match(texts, new RegExp(`files not shown: sea\\.txt \\(${file.id}\\)`))

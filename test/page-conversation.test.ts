@@ -9,7 +9,7 @@ import {
   emptyConversation,
   withEarlier,
   withEvent,
-} from '../web/src/chat/conversation.ts'
+} from '../web/src/log/conversation.ts'
 import { nextSpoken, type Spoken } from '../web/src/chat/spoken-answer.ts'
 
 const tokens = { counter: 'chars@1', full: 1, least: 1 } as const

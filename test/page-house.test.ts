@@ -10,6 +10,7 @@ const root = join(import.meta.dirname, '..')
 const floors: Readonly<Record<string, number>> = {
   language: 0,
   api: 1,
+  log: 1,
   parts: 2,
   markdown: 3,
   inspector: 4,

@@ -4,7 +4,7 @@ import { isAnswered, outcomeNotice } from '../runtime.ts'
 import type { CitationSource, TurnOutcome } from '../session.ts'
 import { standaloneQuestioner, isInteractive } from './approval/asking.ts'
 import { unattendedWatch, leavable, type LeavableWatch, personWatch } from './approval/watch.ts'
-import { runInterruptible } from './interrupt.ts'
+import { runInterruptible, watchOutput } from './interrupt.ts'
 import { note, applyStyle } from './io.ts'
 import type { TurnDisplay } from './turn-display.ts'
 import { cancel, follow, type TurnEnd, type TurnReference, fetchTurn } from './turn.ts'
@@ -53,6 +53,8 @@ export const EXIT_WAITING = 3
 export function reportTurnEnd(place: string, turn: TurnReference, end: TurnEnd, io: Io): number {
   if (end.type === 'completed') return 0
   if (end.type === 'cancelled') {
+    // Whoever read the output has seen enough.
+    if (watchOutput(io).exitCode !== undefined) return 130
     note(io, `Cancelled. ${keptText(turn, end)}`)
     return 130
   }

@@ -16,15 +16,9 @@ const LEAST_FOLDED = 3
 
 /** The candidates as people read them, in the order of the conversation, ranges of equal rows folded: `turns 36 to 39`. Pure. */
 export function listedRows(manifest: Manifest): readonly ListedRow[] {
-  const ranges: ManifestEntry[][] = []
-  let key: string | undefined
-  for (const entry of inOrderOfTurns(manifest)) {
-    const own = rangeKey(entry)
-    if (own !== undefined && own === key) ranges.at(-1)!.push(entry)
-    else ranges.push([entry])
-    key = own
-  }
-  return ranges.flatMap((entries) => (entries.length < LEAST_FOLDED ? entries.map(rowOf) : [rangeOf(entries)]))
+  return equalRanges(inOrderOfTurns(manifest)).flatMap((entries) =>
+    entries.length === 1 ? [rowOf(entries[0]!)] : [rangeOf(entries)],
+  )
 
   function rowOf(entry: ManifestEntry): ListedRow {
     const sentence = entrySentence(entry, manifest)
@@ -43,6 +37,19 @@ export function listedRows(manifest: Manifest): readonly ListedRow[] {
       sentence: `${title} left out: ${wanted}, ${rangeWords(first!, manifest)}.`,
     }
   }
+}
+
+/** Candidates in ranges of neighbours that were left out for one reason; every other one alone. Pure. */
+export function equalRanges(entries: readonly ManifestEntry[]): readonly (readonly ManifestEntry[])[] {
+  const ranges: ManifestEntry[][] = []
+  let key: string | undefined
+  for (const entry of entries) {
+    const own = rangeKey(entry)
+    if (own !== undefined && own === key) ranges.at(-1)!.push(entry)
+    else ranges.push([entry])
+    key = own
+  }
+  return ranges.flatMap((range) => (range.length < LEAST_FOLDED ? range.map((entry) => [entry]) : [range]))
 }
 
 /** A sentence for each row that is not sent in full, or not as it was written, in reading order. Pure. */

@@ -38,14 +38,14 @@ function largestPart(costs: Partial<typeof small>, names: readonly string[] = ['
 test('an overflow names the largest thing that a person can change, and how', () => {
   assert.equal(
     largestPart({ project: 3480 }),
-    'The largest part is the files of the project (3480): take some out of it.',
+    'The largest part is the files of the project (3,480): take some out of it.',
   )
   assert.equal(largestPart({ instructions: 900 }), 'The largest part is the instructions (900): shorten AGENTS.md.')
   assert.equal(
     largestPart({ skills: 900 }),
     'The largest part is the skills (900): disable some, or let them be read on demand.',
   )
-  assert.equal(largestPart({ tool: 900 }), 'The largest part is the list of 2 tools (1800): offer fewer of them.')
+  assert.equal(largestPart({ tool: 900 }), 'The largest part is the list of 2 tools (1,800): offer fewer of them.')
   assert.equal(
     largestPart({ file: 900 }),
     'The file plan.txt alone needs 900: in a project it would be searched instead.',

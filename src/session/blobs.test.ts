@@ -43,7 +43,7 @@ test('one byte too many is refused at once, the rest is not asked for, and nothi
       released = true
     }
   }
-  await assert.rejects(blobs.put(endless(), { maxBytes: 9_999 }), { code: 'too-large', message: /9999 bytes/ })
+  await assert.rejects(blobs.put(endless(), { maxBytes: 9_999 }), { code: 'too-large', message: /9,999 bytes/ })
   assert.deepEqual([asked, released, await filesIn(folder)], [10, true, []])
   await blobs.put([fresh(9_999)], { maxBytes: 9_999 })
   assert.equal((await filesIn(folder)).length, 1)

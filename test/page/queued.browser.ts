@@ -68,7 +68,7 @@ test('5. a message that waits is edited in its place, with its files, in every t
     .getByText(/^\d+ tokens$/)
     .waitFor()
   await editor(page).press('Enter')
-  await waits(other).getByText('two, better').waitFor()
+  for (const tab of [page, other]) await waits(tab).getByText('two, better').waitFor()
   await waits(other).getByText('(tides.txt)').waitFor()
   assert.match(await waits(page).getByRole('listitem').first().innerText(), /two, better/, 'it keeps its place')
   assert.equal(await page.evaluate('document.activeElement.id'), 'message')

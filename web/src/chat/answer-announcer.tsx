@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react'
-import type { Turn } from './conversation.ts'
+import type { Turn } from '../log/conversation.ts'
 import { nextSpoken, type Spoken } from './spoken-answer.ts'
 
 /**

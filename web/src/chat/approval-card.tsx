@@ -6,7 +6,7 @@ import { DecisionButtons } from '../parts/decision-buttons.tsx'
 import { DiffLines } from '../parts/diff-lines.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { ForeignTexts, hasRead, ReadBefore, type WhatWasRead } from './read-before.tsx'
-import type { ToolPart } from './turn-parts.ts'
+import type { ToolPart } from '../log/turn-parts.ts'
 import { t } from '../language/language.ts'
 import { rich } from '../language/rich.ts'
 

@@ -6,7 +6,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { accountedFile, providerTokens } from '../parts/provider-tokens.tsx'
 import { type ReportedManifest, useResource } from '../api/resources.ts'
 import { Figure } from '../inspector/figure.tsx'
-import type { Turn } from './conversation.ts'
+import type { Turn } from '../log/conversation.ts'
 import { t } from '../language/language.ts'
 
 type AttachedFile = Turn['attachments'][number]

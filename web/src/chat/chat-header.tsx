@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { type ChoiceList, type ListedSession, useResource } from '../api/resources.ts'
 import { usePageTitle } from '../parts/page-title.ts'
-import type { Conversation } from './conversation.ts'
+import type { Conversation } from '../log/conversation.ts'
 import { SessionCost } from './session-cost.tsx'
 import { choiceTitle, ChosenName } from './session-chips.tsx'
 import { inSentence, t } from '../language/language.ts'

@@ -1,5 +1,5 @@
-import { turnsToHead } from './branches.ts'
-import type { Conversation, Turn } from './conversation.ts'
+import { turnsToHead } from '../log/branches.ts'
+import type { Conversation, Turn } from '../log/conversation.ts'
 
 /** The turn that is being answered or is the next to be, and those that wait behind it, in whatever branch they are. */
 export function openTurns({ log }: Pick<Conversation, 'log'>): {

@@ -5,7 +5,7 @@ import { callSubject } from '../parts/call-fold.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { SourceList } from './source-list.tsx'
-import type { ToolPart } from './turn-parts.ts'
+import type { ToolPart } from '../log/turn-parts.ts'
 import { t } from '../language/language.ts'
 
 export interface WhatWasRead {

@@ -1,4 +1,4 @@
-import type { Turn } from './conversation.ts'
+import type { Turn } from '../log/conversation.ts'
 import { t } from '../language/language.ts'
 
 /** What a screen reader has been told of a conversation. */

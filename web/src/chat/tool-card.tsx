@@ -12,7 +12,7 @@ import { useNow } from '../parts/use-now.ts'
 import { ApprovalCard } from './approval-card.tsx'
 import { Attachments } from './attachments.tsx'
 import { ReadBefore, type WhatWasRead } from './read-before.tsx'
-import type { ToolDecision, ToolPart } from './turn-parts.ts'
+import type { ToolDecision, ToolPart } from '../log/turn-parts.ts'
 import { Proposal } from '../parts/proposal.tsx'
 import { t } from '../language/language.ts'
 

@@ -8,7 +8,7 @@ import { Figure } from '../inspector/figure.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { modelName } from '../parts/model-name.ts'
 import { cacheWords, callsText, price, timeText } from '../parts/numbers.ts'
-import type { Turn } from './conversation.ts'
+import type { Turn } from '../log/conversation.ts'
 import { t } from '../language/language.ts'
 
 interface TurnFootProps {

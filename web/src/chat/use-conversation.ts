@@ -6,7 +6,7 @@ import { followSession, untilDone } from '../api/session-events.ts'
 import { begin } from '../api/underway.ts'
 import type { Entry } from '../../../src/session.ts'
 import { openTurns } from './open-turns.ts'
-import { type Conversation, conversationOf, emptyConversation, withEarlier, withEvent } from './conversation.ts'
+import { type Conversation, conversationOf, emptyConversation, withEarlier, withEvent } from '../log/conversation.ts'
 import { t } from '../language/language.ts'
 
 /** How many entries of the log are read at once: some fifty turns. */

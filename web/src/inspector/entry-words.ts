@@ -3,6 +3,7 @@ import {
   formPhrase,
   type Manifest,
   type ManifestEntry,
+  noteNumber,
   type Piece,
   reasonSentence,
   turnNumber,
@@ -32,11 +33,6 @@ export function entryTitle(entry: ManifestEntry, manifest: Manifest): string {
 function toolTitle({ layer, origin, name }: ManifestEntry): string {
   const what = name === undefined ? origin.ref : `${origin.ref} ${name}`
   return layer === 'tool-call' ? t`Call of ${what}` : t`Result of ${what}`
-}
-
-/** From 1, in reading order. */
-export function noteNumber({ id }: Pick<ManifestEntry, 'id'>, { entries }: Manifest): number {
-  return entries.filter(({ layer }) => layer === 'note').findIndex((note) => note.id === id) + 1
 }
 
 /** What a part of the running turn is: what was said, a call, a result. */

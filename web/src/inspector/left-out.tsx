@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react'
-import { type Manifest, type ManifestEntry, turnNumber } from '../../../src/context.ts'
+import { equalRanges, type Manifest, type ManifestEntry, noteNumber, turnNumber } from '../../../src/context.ts'
 import { Fold } from '../parts/fold.tsx'
 import { count } from '../parts/numbers.ts'
 import { LeftOutRow } from './entry-row.tsx'
-import { noteNumber } from './entry-words.ts'
 import type { Inspected } from './share-late-panel.tsx'
 import { t } from '../language/language.ts'
 
@@ -55,28 +54,13 @@ interface LeftOutRange {
   readonly entries: readonly ManifestEntry[]
 }
 
-/** So many neighbours that were left out for one reason are one row. */
-const LEAST_FOLDED = 3
-
 /** Neighbours that were left out for the same reason as one range: `Turns 1,870 to 1,995: replaced by note 3`. */
 function foldedRanges(left: readonly ManifestEntry[], manifest: Manifest): readonly LeftOutRange[] {
-  const ranges: ManifestEntry[][] = []
-  for (const entry of left) {
-    const before = ranges.at(-1)
-    if (before && keyOf(before[0]!) === keyOf(entry)) before.push(entry)
-    else ranges.push([entry])
-  }
-  return ranges.flatMap((entries): readonly LeftOutRange[] => {
-    if (entries.length < LEAST_FOLDED) {
-      return entries.map((entry) => ({ tokens: entry.fullTokens, entries: [entry] }))
-    }
+  return equalRanges(left).map((entries): LeftOutRange => {
     const tokens = entries.reduce((sum, { fullTokens }) => sum + fullTokens, 0)
-    return [{ title: `${rangeName(entries, manifest)}: ${whyWords(entries[0]!, manifest)}`, tokens, entries }]
+    const title = entries.length > 1 && `${rangeName(entries, manifest)}: ${whyWords(entries[0]!, manifest)}`
+    return { ...(title && { title }), tokens, entries }
   })
-}
-
-function keyOf({ layer, slot, reason }: ManifestEntry): string {
-  return JSON.stringify([layer, slot, reason?.code, reason?.['note']])
 }
 
 function rangeName(entries: readonly ManifestEntry[], manifest: Manifest): string {

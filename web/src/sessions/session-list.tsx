@@ -24,7 +24,6 @@ import { t } from '../language/language.ts'
 
 /** The next page is read when the end of the list is this near, px. */
 const NEAR = 3_000
-
 /** A search runs once its words have not changed for this long, ms. */
 const PAUSE_MS = 200
 

@@ -11,7 +11,7 @@ import {
   withNamedTokens,
   requestJson,
 } from '../../../cli.ts'
-import { defined, errorMessage, systemClock } from '../../../platform.ts'
+import { defined, errorMessage, ForewordError, systemClock } from '../../../platform.ts'
 import {
   modelWindow,
   callsText,
@@ -124,8 +124,8 @@ async function report({ program, call, io }: WrappedCommand, summarize: () => Pr
     if (call.json) printJson({ ...io, stdout: io.stderr }, summary)
     else note(io, summaryLine(summary, program.title))
   } catch (error) {
-    // `fetch` says no more than that where nothing answers.
-    const why = error instanceof TypeError ? 'the gateway has ended.' : errorMessage(error)
+    const isGone = error instanceof ForewordError && error.code === 'network'
+    const why = isGone ? 'the gateway has ended.' : errorMessage(error)
     note(
       io,
       `foreword: The calls of this run cannot be added up: ${why} \`foreword sessions\` lists what is on record.`,
