@@ -53,7 +53,7 @@ export const EXIT_WAITING = 3
 export function reportTurnEnd(place: string, turn: TurnReference, end: TurnEnd, io: Io): number {
   if (end.type === 'completed') return 0
   if (end.type === 'cancelled') {
-    // Whoever read the output has seen enough.
+    // Who read the output has seen enough.
     if (watchOutput(io).exitCode !== undefined) return 130
     note(io, `Cancelled. ${keptText(turn, end)}`)
     return 130
