@@ -9,9 +9,10 @@ import { addPeople, ask, check, type Gateway, openWorld, type Person, TOKEN } fr
 
 const { options, server: database } = postgresForTests({ connections: 300 })
 
-const PEOPLE = Number(process.env['PEOPLE'] ?? 16)
+const isLong = process.env['CASES'] === 'all'
+const PEOPLE = Number(process.env['PEOPLE'] ?? (isLong ? 16 : 8))
 /** How many messages come between two restarts. */
-const BETWEEN = Number(process.env['BETWEEN'] ?? 60)
+const BETWEEN = Number(process.env['BETWEEN'] ?? (isLong ? 60 : 25))
 /** How often both gateways are restarted. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 1)
 /** The folder of a checkout of an earlier Foreword, whose gateways give way to those of this one. */
