@@ -132,6 +132,7 @@ async function shutDown(
   const ended = new Promise((resolve) => PortServer.prototype.close.call(http, resolve))
   try {
     await meanwhile?.()
+    if (meanwhile) await untilUnused(http, clock)
   } finally {
     const stopSweeping = clock.every(20, () => http.closeIdleConnections())
     const stopWaiting = clock.timer(graceMs, () => http.closeAllConnections())
@@ -141,6 +142,14 @@ async function shutDown(
     http.close()
   }
 }
+
+/** What a web server sends in the moment in which a connection is cut off is lost: those that it uses have been refused once by then. */
+async function untilUnused(http: HttpServer, clock: Clock): Promise<void> {
+  const kept = await new Promise<number>((resolve) => http.getConnections((_, count) => resolve(count ?? 0)))
+  if (kept > 0) await clock.sleep(LAST_REQUESTS_MS)
+}
+
+const LAST_REQUESTS_MS = 700
 
 /** A connection that the system has taken, and this process not yet, would be lost with the port: that is closed when there is little to do. */
 async function quietMoment(clock: Clock): Promise<void> {

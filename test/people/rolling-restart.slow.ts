@@ -140,12 +140,12 @@ async function openFront(t: TestContext, gateways: () => readonly Gateway[]) {
       response.on('error', () => outgoing.destroy()).pipe(outgoing)
     })
     upstream.once('error', (error: NodeJS.ErrnoException) => {
-      // As the guide has it for nginx: messages have a key. The port of a gateway that ends may have a connection that it has not seen.
-      const isNew = !upstream.reusedSocket
-      if (isNew && error.code === 'ECONNRESET') resets += 1
-      if (isNew && tries < all.length && !outgoing.headersSent) return pass(message, outgoing, from, tries + 1)
+      // As the guide has it for nginx (`error non_idempotent`): messages have a key. The port of a gateway that ends may have a connection
+      // that it has not seen, and a request may cross the end of one that was kept.
+      if (error.code === 'ECONNRESET') resets += 1
+      if (tries < all.length && !outgoing.headersSent) return pass(message, outgoing, from, tries + 1)
       if (outgoing.headersSent) return void outgoing.destroy()
-      outgoing.writeHead(502).end(`${error.message} (${isNew ? 'new' : 'kept'} connection)`)
+      outgoing.writeHead(502).end(error.message)
     })
     upstream.end(message.body)
   }
