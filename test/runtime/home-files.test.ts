@@ -69,6 +69,28 @@ test('what a gateway writes in a home is there at the next one, which may have a
   assert.equal(warnings.length, aside)
 })
 
+test('of several that write at once, each goes on when the store has what is in its file, and a write that failed is made up for', async (t) => {
+  const { roots, open, store } = await homes(t, 1)
+  const [root] = roots as [string]
+  mkdirSync(join(root, 'context'))
+  const files = await open(0)
+  const storedText = async (path: string) => {
+    const { bytes } = (await store.value(`home-file:${path}`)) as { readonly bytes: string }
+    return Buffer.from(bytes, 'base64').toString()
+  }
+  const paths = ['context/a.md', 'context/b.md', 'context/c.md']
+  await Promise.all(
+    Array.from({ length: 30 }, (_, at) => writeFileAtomically(join(root, paths[at % 3]!), `text ${at}`)),
+  )
+  for (const path of paths) assert.equal(await storedText(path), read(root, path))
+  t.mock.method(store, 'transaction', async () => Promise.reject(new Error('the database does not answer')), {
+    times: 1,
+  })
+  await assert.rejects(writeFileAtomically(join(root, paths[0]!), 'not stored'), /does not answer/)
+  await files.close()
+  assert.equal(await storedText(paths[0]!), 'not stored')
+})
+
 test('whoever changes files of a home at whichever gateway: the store has what the gateway has, and nothing that was written is gone', async (t) => {
   const step = fc.record({
     at: fc.nat(2),

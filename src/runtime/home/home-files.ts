@@ -87,42 +87,44 @@ export async function openHomeFiles({
     if (wasHere) warn(`${join(home, path)} was changed at another gateway, too. Yours is at ${aside}.`)
   }
 
-  /** Stores what was written since. Rejects where that cannot be. */
+  /** Returns whether the store had another file. */
+  async function keep(path: string): Promise<boolean> {
+    const bytes = await bytesAt(home, path)
+    if (bytes === undefined || bytes.length > LARGEST_BYTES) return false
+    const hash = sha256(bytes)
+    if (hash === same[path]) return false
+    const value: StoredFile = { hash, bytes: Buffer.from(bytes).toString('base64') }
+    await store.transaction([
+      { type: 'value', key: keyOf(path), value },
+      ...(listed.has(path) ? [] : [{ type: 'value', key: LIST, value: [...listed, path].toSorted() } as const]),
+    ])
+    listed.add(path)
+    same[path] = hash
+    return true
+  }
+
+  /** Stores what was written since, one file after the other. Rejects where that cannot be. */
   const flush = (): Promise<void> =>
-    written.size === 0
-      ? Promise.resolve()
-      : alone(async () => {
-          const paths = [...written]
-          const files = await Promise.all(paths.map(async (path) => [path, await bytesAt(home, path)] as const))
-          const writes = files.flatMap(([path, bytes]) => {
-            const hash = bytes && sha256(bytes)
-            if (hash === undefined || hash === same[path] || bytes!.length > LARGEST_BYTES) return []
-            listed.add(path)
-            const value: StoredFile = { hash, bytes: Buffer.from(bytes!).toString('base64') }
-            return [{ type: 'value', key: keyOf(path), value, hash, path } as const]
-          })
-          if (writes.length > 0) {
-            const list = { type: 'value', key: LIST, value: [...listed].toSorted() } as const
-            await store.transaction([...writes.map(({ type, key, value }) => ({ type, key, value })), list])
-            for (const { path, hash } of writes) same[path] = hash
-            await writeFileAtomically(noteFile, JSON.stringify(same))
-          }
-          // One that was written again meanwhile is looked at again.
-          for (const [path, bytes] of files) {
-            const now = await bytesAt(home, path)
-            if ((now && sha256(now)) === (bytes && sha256(bytes))) written.delete(path)
-          }
-        })
+    alone(async () => {
+      let hasChanged = false
+      // One that is written again meanwhile comes again.
+      for (const path of written) {
+        written.delete(path)
+        try {
+          hasChanged = (await keep(path)) || hasChanged
+        } catch (error) {
+          written.add(path)
+          throw error
+        }
+      }
+      if (hasChanged) await writeFileAtomically(noteFile, JSON.stringify(same))
+    })
 
   for (const path of listed) if (onlyBrings ? isSafe(path) : isKept(path)) await bring(path)
   await writeFileAtomically(noteFile, JSON.stringify(same))
   if (onlyBrings) return { close: async () => {} }
-  for (const path of await filesIn(
-    home,
-    kept.map((folder) => relative(given, folder)),
-    isKept,
-  ))
-    if (!listed.has(path)) written.add(path)
+  const places = kept.map((folder) => relative(given, folder))
+  for (const path of await filesIn(home, places, isKept)) if (!listed.has(path)) written.add(path)
   await flush()
   const stops = [...new Set([home, given])].map((folder) =>
     watchWrittenFiles(folder, async (path) => {
