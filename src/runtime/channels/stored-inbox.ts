@@ -1,6 +1,7 @@
 import type { ChannelInbox } from '../../capability.ts'
 import type { Clock } from '../../platform.ts'
-import { type SessionStore, StoreError } from '../../session.ts'
+import type { SessionStore } from '../../session.ts'
+import { editValue } from '../edit-value.ts'
 
 /** What is in an inbox, as one value of the store. */
 interface InboxContent {
@@ -12,8 +13,6 @@ interface InboxContent {
 
 const EMPTY: InboxContent = { waiting: [], handled: [] }
 const REMEMBERED = 1_000
-/** How often a change is tried where others change the same inbox. */
-const TRIES = 20
 /** How often it is looked for what others have put in, ms. */
 const LOOK_MS = 1_000
 
@@ -31,17 +30,7 @@ export function openStoredInbox(
 
   /** Returns whether anything was changed: `change` gives `undefined` where there is nothing to do. */
   async function edit(change: (content: InboxContent) => InboxContent | undefined): Promise<boolean> {
-    for (let attempt = 1; ; attempt += 1) {
-      const was = await read()
-      const value = change(was ?? EMPTY)
-      if (value === undefined) return false
-      try {
-        await store.transaction([{ type: 'value', key, value, was: { value: was } }])
-        return true
-      } catch (error) {
-        if (!(error instanceof StoreError) || error.code !== 'conflict' || attempt === TRIES) throw error
-      }
-    }
+    return (await editValue(store, key, (was) => change((was as InboxContent | undefined) ?? EMPTY))) !== undefined
   }
 
   return {

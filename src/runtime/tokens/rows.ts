@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { RuntimeError } from '../../capability.ts'
 import { type Clock, errorMessage } from '../../platform.ts'
-import { type AuditFacts, type SessionStore, StoreError } from '../../session.ts'
+import type { AuditFacts, SessionStore } from '../../session.ts'
+import { editValue } from '../edit-value.ts'
 import { editFile } from '../home/edit-file.ts'
 import { homeAt } from '../home/home.ts'
 
@@ -84,9 +85,6 @@ function fileRows<Row>({ home, store, clock }: RowPlace, { file, row }: RowList<
 
 const keyOf = (file: string) => `gateway/${file}`
 
-/** How often a change is tried where others change the same list. */
-const TRIES = 20
-
 /** The list as a value of the store. A home that had it in a file before brings that with it; the file is gone from then on. */
 function storedRows<Row>({ home, store, clock }: RowPlace, { file, row }: RowList<Row>): Rows<Row> {
   const key = keyOf(file)
@@ -123,22 +121,10 @@ function storedRows<Row>({ home, store, clock }: RowPlace, { file, row }: RowLis
       return rows
     },
     async edit(change, facts) {
-      for (let attempt = 1; ; attempt += 1) {
-        const was = await store.value(key)
-        const value = change(rowsOf(was))
-        try {
-          await store.transaction([
-            { type: 'value', key, value, was: { value: was } },
-            ...(facts ? [{ type: 'audit', facts, time: clock.time() } as const] : []),
-          ])
-          take(value)
-          // What it says no longer holds.
-          rmSync(path, { force: true })
-          return
-        } catch (error) {
-          if (!(error instanceof StoreError) || error.code !== 'conflict' || attempt === TRIES) throw error
-        }
-      }
+      const also = facts ? [{ type: 'audit', facts, time: clock.time() } as const] : []
+      take((await editValue(store, key, (was) => change(rowsOf(was)), also))!)
+      // What it says no longer holds.
+      rmSync(path, { force: true })
     },
   }
 }
