@@ -132,7 +132,7 @@ async function shutDown(
   const ended = new Promise((resolve) => PortServer.prototype.close.call(http, resolve))
   try {
     await meanwhile?.()
-    if (meanwhile) await untilUnused(http, clock)
+    if (meanwhile) await takeLastRequests(http, clock)
   } finally {
     const stopSweeping = clock.every(20, () => http.closeIdleConnections())
     const stopWaiting = clock.timer(graceMs, () => http.closeAllConnections())
@@ -143,12 +143,13 @@ async function shutDown(
   }
 }
 
-/** What a web server sends in the moment in which a connection is cut off is lost: those that it uses have been refused once by then. */
-async function untilUnused(http: HttpServer, clock: Clock): Promise<void> {
+/** Waits where connections are kept: what comes on one while it is cut off is lost, and one that is in use has been refused by then. */
+async function takeLastRequests(http: HttpServer, clock: Clock): Promise<void> {
   const kept = await new Promise<number>((resolve) => http.getConnections((_, count) => resolve(count ?? 0)))
   if (kept > 0) await clock.sleep(LAST_REQUESTS_MS)
 }
 
+/** Longer than a web server in use needs until it comes to each connection again, ms. */
 const LAST_REQUESTS_MS = 700
 
 /** A connection that the system has taken, and this process not yet, would be lost with the port: that is closed when there is little to do. */
