@@ -22,6 +22,8 @@ interface CloseOptions {
   readonly graceMs?: number
   /** Runs once they have ended. Connections that a web server keeps are refused in order until it is done. */
   readonly meanwhile?: () => Promise<void>
+  /** Whether other gateways answer what this one refuses: then it refuses a moment longer, so that a web server loses nothing. */
+  readonly hasOthers?: boolean
 }
 
 /** Opens a port for a server; port 0 means any free one. If that fails, the error has a hint. */
@@ -114,7 +116,7 @@ async function shutDown(
   http: HttpServer,
   server: Server,
   drain: Drain,
-  { graceMs = 5_000, meanwhile }: CloseOptions = {},
+  { graceMs = 5_000, meanwhile, hasOthers = false }: CloseOptions = {},
 ): Promise<void> {
   const { clock } = server
   const cancel = clock.timer(graceMs, () => {
@@ -132,7 +134,7 @@ async function shutDown(
   const ended = new Promise((resolve) => PortServer.prototype.close.call(http, resolve))
   try {
     await meanwhile?.()
-    if (meanwhile) await takeLastRequests(http, clock)
+    if (hasOthers) await takeLastRequests(http, clock)
   } finally {
     const stopSweeping = clock.every(20, () => http.closeIdleConnections())
     const stopWaiting = clock.timer(graceMs, () => http.closeAllConnections())

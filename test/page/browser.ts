@@ -6,6 +6,7 @@ import {
   type Browser,
   type BrowserContextOptions,
   chromium as launcher,
+  errors,
   type Frame,
   type Locator,
   type Page,
@@ -139,6 +140,37 @@ async function leavePage(page: Page): Promise<void> {
   await context.close()
 }
 
+/** How long a test waits for what should be on the page, ms. A busy machine may need much of it. */
+const WAIT_MS = 120_000
+/** A wait of this many ms looks each 50 ms. */
+const SHORT_WAIT_MS = 400
+
+/** Locators, whose waits look often. */
+const often = new WeakSet<object>()
+
+/**
+ * Playwright looks for what a test waits for ever more seldom, and at last twice a second where the wait may be a long one:
+ * more than half of what tests of the page took was spent between two looks. Here a long wait is many short ones, which look
+ * twenty times a second. A wait with a limit of its own stays as it is.
+ */
+function lookOften(page: Page): void {
+  const prototype = Object.getPrototypeOf(page.locator('html')) as Pick<Locator, 'waitFor'>
+  if (often.has(prototype)) return
+  often.add(prototype)
+  const { waitFor } = prototype
+  prototype.waitFor = async function waitOften(this: Locator, options = {}) {
+    if (options.timeout !== undefined) return waitFor.call(this, options)
+    for (let left = WAIT_MS; left > SHORT_WAIT_MS; left -= SHORT_WAIT_MS) {
+      try {
+        return await waitFor.call(this, { ...options, timeout: SHORT_WAIT_MS })
+      } catch (error) {
+        if (!(error instanceof errors.TimeoutError)) throw error
+      }
+    }
+    return waitFor.call(this, { ...options, timeout: SHORT_WAIT_MS })
+  }
+}
+
 /** Pages in which every document begins with a script of a test, such as that of a clock: no test can take it back. */
 const scripted = new WeakSet<Page>()
 
@@ -157,7 +189,8 @@ function followScripts(page: Page): Page {
 async function newPage(t: TestContext, gateway: RealGateway, options: BrowserContextOptions = {}): Promise<Page> {
   const page = await takePage(options)
   const isUsual = Object.keys(options).every((name) => name === 'viewport')
-  page.setDefaultTimeout(120_000)
+  page.setDefaultTimeout(WAIT_MS)
+  lookOften(page)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
   page.on('console', (message) => {
@@ -184,7 +217,8 @@ export async function pageOf(
   const context = await (await browser()).newContext(options)
   t.after(() => context.close())
   const page = await context.newPage()
-  page.setDefaultTimeout(120_000)
+  page.setDefaultTimeout(WAIT_MS)
+  lookOften(page)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
   page.on('console', (message) => {

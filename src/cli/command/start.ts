@@ -80,7 +80,8 @@ async function runGateway(call: CommandCall, given: Io): Promise<number> {
         // What the store did not take at the end is told already, and what stayed open must not keep the process.
         exitNow(io, STORE_FAILED)
       })
-    await closeInTime(io, () => listening.close({ graceMs: GRACE, meanwhile }))
+    const hasOthers = gateway.runtime.store.gateways !== undefined
+    await closeInTime(io, () => listening.close({ graceMs: GRACE, meanwhile, hasOthers }))
   }
   return fault === undefined ? 0 : STORE_FAILED
 }

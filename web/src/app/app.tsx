@@ -1,12 +1,12 @@
-import { type FormEvent, lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
-import { Loading } from '../api/underway.ts'
 import { ChatPage } from '../chat/chat-page.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { type ListedSession, type Status, useResource } from '../api/resources.ts'
 import { Menu } from 'lucide-react'
 import { IconButton, Button } from '../parts/button.tsx'
 import { shownPlace } from '../parts/asked.ts'
+import { late } from '../parts/late.tsx'
 import { Toasts } from '../parts/toasts.tsx'
 import { SessionList } from '../sessions/session-list.tsx'
 import type { ApiError } from '../api/client.ts'
@@ -16,7 +16,10 @@ import { ErrorNote } from '../parts/error-note.tsx'
 import { t } from '../language/language.ts'
 import { rich } from '../language/rich.ts'
 
-const SettingsPage = lazy(() => import('../settings/settings-page.tsx'))
+const SettingsPage = late(
+  () => import('../settings/settings-page.tsx'),
+  () => null,
+)
 
 /** Every page below its address. The gateway serves the same document at each of these paths. */
 export function App(): ReactNode {
@@ -24,23 +27,21 @@ export function App(): ReactNode {
   if (signedIn === 'no' || signedIn === 'ended') return <SignInPage wasIn={signedIn !== 'no'} />
   return (
     <Shell>
-      <Suspense fallback={<Loading />}>
-        <Switch>
-          <Route path="/">
-            <ChatPage session={undefined} call={undefined} />
-          </Route>
-          <Route path="/sessions/:session/calls/:call">
-            {({ session, call }) => <SessionPage key={session} session={session} call={call} />}
-          </Route>
-          <Route path="/sessions/:session">
-            {({ session }) => <SessionPage key={session} session={session} call={undefined} />}
-          </Route>
-          <Route path="/settings/:page?">{({ page }) => <SettingsPage page={page} />}</Route>
-          <Route>
-            <NotFoundPage />
-          </Route>
-        </Switch>
-      </Suspense>
+      <Switch>
+        <Route path="/">
+          <ChatPage session={undefined} call={undefined} />
+        </Route>
+        <Route path="/sessions/:session/calls/:call">
+          {({ session, call }) => <SessionPage key={session} session={session} call={call} />}
+        </Route>
+        <Route path="/sessions/:session">
+          {({ session }) => <SessionPage key={session} session={session} call={undefined} />}
+        </Route>
+        <Route path="/settings/:page?">{({ page }) => <SettingsPage page={page} />}</Route>
+        <Route>
+          <NotFoundPage />
+        </Route>
+      </Switch>
       <Shortcuts />
     </Shell>
   )
@@ -59,7 +60,10 @@ function NotFoundPage(): ReactNode {
   )
 }
 
-const ForeignPage = lazy(() => import('../foreign/foreign-page.tsx'))
+const ForeignPage = late(
+  () => import('../foreign/foreign-page.tsx'),
+  () => null,
+)
 
 interface SessionPageProps {
   readonly session: string

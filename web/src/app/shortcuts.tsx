@@ -1,11 +1,14 @@
-import { lazy, type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { navigate } from 'wouter/use-browser-location'
-import { Loading } from '../api/underway.ts'
+import { late } from '../parts/late.tsx'
 import { openOverlay, useOverlay } from '../parts/overlays.ts'
 
 const loadPalette = () => import('./command-palette.tsx')
-const CommandPalette = lazy(loadPalette)
-const KeysDialog = lazy(() => import('./keys-dialog.tsx'))
+const CommandPalette = late(loadPalette, () => null)
+const KeysDialog = late(
+  () => import('./keys-dialog.tsx'),
+  () => null,
+)
 
 /** The keys that work on every page. They are followed before it is drawn: what is pressed while it loads is not lost. */
 export function followShortcuts(): void {
@@ -32,10 +35,10 @@ export function Shortcuts(): ReactNode {
   const overlay = useOverlay()
   const close = (): void => openOverlay(undefined)
   return (
-    <Suspense fallback={<Loading />}>
+    <>
       {overlay === 'palette' && <CommandPalette onClose={close} />}
       {overlay === 'keys' && <KeysDialog onClose={close} />}
-    </Suspense>
+    </>
   )
 }
 

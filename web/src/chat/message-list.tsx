@@ -1,9 +1,7 @@
 import { ArrowDown } from 'lucide-react'
 import {
-  lazy,
   type ReactNode,
   type RefObject,
-  Suspense,
   useCallback,
   useEffect,
   useImperativeHandle,
@@ -14,6 +12,7 @@ import {
 } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { IconButton } from '../parts/button.tsx'
+import { late } from '../parts/late.tsx'
 import { type SetupOptions, useResource } from '../api/resources.ts'
 import type { NextCall } from '../inspector/next-call.ts'
 import { Spinner } from '../parts/spinner.tsx'
@@ -40,8 +39,11 @@ interface MessageListProps {
   onInspect(): void
 }
 
-const AnswerPair = lazy(() => import('./answer-pair.tsx'))
-const StartPage = lazy(() => import('../setup/start-page.tsx'))
+const AnswerPair = late(() => import('./answer-pair.tsx'))
+const StartPage = late(
+  () => import('../setup/start-page.tsx'),
+  () => <Blank>{null}</Blank>,
+)
 
 /**
  * The turns of a conversation: those near the window exist in the page. It follows the end for as long as the reader is
@@ -99,11 +101,7 @@ export function MessageList({ session, followed, toEnd, next, ...begin }: Messag
             {(pair ? turns.slice(0, -1) : turns).map((turn) => (
               <TurnView key={turn.id} session={session} turn={turn} />
             ))}
-            {pair && (
-              <Suspense key={pair[0]!.id} fallback={<Spinner />}>
-                <AnswerPair session={session} turns={pair} head={turns.at(-1)!.id} />
-              </Suspense>
-            )}
+            {pair && <AnswerPair key={pair[0]!.id} session={session} turns={pair} head={turns.at(-1)!.id} />}
           </Virtualizer>
         </div>
       </div>
@@ -131,11 +129,7 @@ function Welcome({ next, ...begin }: Pick<MessageListProps, 'next' | 'onFiles' |
   const { data } = useResource<SetupOptions>('/api/setup')
   if (data === undefined) return <Blank>{null}</Blank>
   if (data.ready) return <FirstMessage {...begin} />
-  return (
-    <Suspense fallback={<Blank>{null}</Blank>}>
-      <StartPage next={next} providers={data.providers} />
-    </Suspense>
-  )
+  return <StartPage next={next} providers={data.providers} />
 }
 
 function Blank({ children }: { readonly children: ReactNode }): ReactNode {

@@ -1,10 +1,10 @@
 import { ChevronDown, SlidersHorizontal, X } from 'lucide-react'
-import { type ComponentProps, lazy, type ReactNode, Suspense } from 'react'
+import { type ComponentProps, type ReactNode } from 'react'
 import { type ChoiceList, type ModelList, type OptionList, useResource } from '../api/resources.ts'
-import { Loading } from '../api/underway.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Select } from '../parts/fields.tsx'
 import { IconButton } from '../parts/button.tsx'
+import { late } from '../parts/late.tsx'
 import { modelName } from '../parts/model-name.ts'
 import { Popover } from '../parts/popover.tsx'
 import { GrantedTools } from './granted-tools.tsx'
@@ -12,7 +12,7 @@ import type { HeldDraft } from './use-draft.ts'
 import type { SessionChoices } from './use-session-choices.ts'
 import { t } from '../language/language.ts'
 
-const ModelPicker = lazy(() => import('./model-picker.tsx'))
+const ModelPicker = late(() => import('./model-picker.tsx'))
 
 interface SessionChipsProps {
   /** Absent before the first message. */
@@ -46,15 +46,13 @@ export function SessionChips({ session, choices, held }: SessionChipsProps): Rea
           </Chip>
         }
       >
-        <Suspense fallback={<Loading />}>
-          <ModelPicker
-            chosen={chosen['model']}
-            usual={usual}
-            beside={beside}
-            onChoose={(next) => choices.choose('model', next)}
-            onBeside={ask}
-          />
-        </Suspense>
+        <ModelPicker
+          chosen={chosen['model']}
+          usual={usual}
+          beside={beside}
+          onChoose={(next) => choices.choose('model', next)}
+          onBeside={ask}
+        />
         {error && <ErrorNote error={error} />}
       </Popover>
       {beside !== undefined && (

@@ -1,18 +1,18 @@
 import { BookMarked } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { templateFields } from '../../../src/capabilities/templates/template-fields.ts'
 import { useCaller, useMayKeepRecords } from '../api/caller.ts'
 import { useResource } from '../api/resources.ts'
 import { type TemplateList, TEMPLATES } from '../api/templates.ts'
-import { Loading } from '../api/underway.ts'
+import { late } from '../parts/late.tsx'
 import { focusMessage } from '../parts/focus-message.ts'
 import { IconButton } from '../parts/button.tsx'
 import { Popover } from '../parts/popover.tsx'
 import { t } from '../language/language.ts'
 import type { HeldDraft } from './use-draft.ts'
 
-const TemplateForm = lazy(() => import('./template-form.tsx'))
-const TemplatePicker = lazy(() => import('./template-picker.tsx'))
+const TemplateForm = late(() => import('./template-form.tsx'))
+const TemplatePicker = late(() => import('./template-picker.tsx'))
 
 /** A template whose fields are being filled in. */
 export interface OpenTemplate {
@@ -77,9 +77,7 @@ export function TemplateButton({
         </IconButton>
       }
     >
-      <Suspense fallback={<Loading />}>
-        <TemplatePicker draft={draft} onChoose={insertion.begin} />
-      </Suspense>
+      <TemplatePicker draft={draft} onChoose={insertion.begin} />
     </Popover>
   )
 }
@@ -91,9 +89,5 @@ export function ChosenTemplate({
   readonly insertion: TemplateInsertion
 }): ReactNode {
   if (open === undefined) return null
-  return (
-    <Suspense fallback={<Loading />}>
-      <TemplateForm key={open.name} template={open} finish={finish} cancel={cancel} />
-    </Suspense>
-  )
+  return <TemplateForm key={open.name} template={open} finish={finish} cancel={cancel} />
 }

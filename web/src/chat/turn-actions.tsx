@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight, Copy, Ellipsis, GitBranch, Pencil, RotateCcw, BookMarked } from 'lucide-react'
-import { type ReactNode, useEffect, useRef, useState, lazy, Suspense } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { goOnFrom, sendAfter } from '../api/session-requests.ts'
 import type { ApiError } from '../api/client.ts'
 import { Button, IconButton } from '../parts/button.tsx'
@@ -9,7 +9,7 @@ import { focusMessage, keepFocus } from '../parts/focus-message.ts'
 import { TurnFoot } from './turn-foot.tsx'
 import { t } from '../language/language.ts'
 import { useMayKeepRecords } from '../api/caller.ts'
-import { Loading } from '../api/underway.ts'
+import { late } from '../parts/late.tsx'
 import { closeFloating } from '../parts/floating.tsx'
 import { Popover } from '../parts/popover.tsx'
 
@@ -164,7 +164,7 @@ function Onward({ onReturn }: { onReturn(): void }): ReactNode {
   )
 }
 
-const SaveTemplate = lazy(() => import('./save-template.tsx'))
+const SaveTemplate = late(() => import('./save-template.tsx'))
 
 /** Saves a message that was sent. */
 function SaveAsTemplate({ text }: { readonly text: string }): ReactNode {
@@ -180,9 +180,7 @@ function SaveAsTemplate({ text }: { readonly text: string }): ReactNode {
       }
     >
       <div ref={box}>
-        <Suspense fallback={<Loading />}>
-          <SaveTemplate text={text} autoFocus onSaved={() => closeFloating(box.current!)} />
-        </Suspense>
+        <SaveTemplate text={text} autoFocus onSaved={() => closeFloating(box.current!)} />
       </div>
     </Popover>
   )

@@ -3,7 +3,7 @@ import type { Scenario } from '../../../src/context.ts'
 import { api, type ApiError } from '../api/client.ts'
 import { useLate } from '../parts/use-now.ts'
 import { nextCallBody, nextCallKey } from './next-call.ts'
-import type { Inspected } from './share-late-panel.tsx'
+import type { Inspected } from './inspected.ts'
 
 /** How long the person has to pause before the next call is read again, ms. */
 const PAUSE_MS = 150

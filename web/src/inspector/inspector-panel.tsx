@@ -1,26 +1,26 @@
 import { ChevronDown, X } from 'lucide-react'
-import { lazy, type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { SessionProgram } from '../../../src/capability.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { IconButton } from '../parts/button.tsx'
 import { Menu, MenuItem } from '../parts/menu.tsx'
 import { shownPlace } from '../parts/asked.ts'
+import { late } from '../parts/late.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { CallPanel } from './call-panel.tsx'
 import { INSPECTOR_WIDTH } from './inspector-width.ts'
 import type { NextCall } from './next-call.ts'
 import { useCalls } from './previous-call.ts'
-import { LatePanel } from './share-late-panel.tsx'
 import { shownEntry } from './shown-entry.ts'
 import { timeText } from '../parts/numbers.ts'
 import { t } from '../language/language.ts'
 
-const WhatIfPanel = lazy(() => import('./what-if-panel.tsx'))
-const ComparePanel = lazy(() => import('./compare-panel.tsx'))
-const TimelinePanel = lazy(() => import('./timeline-panel.tsx'))
-const SharePanel = lazy(() => import('./share-panel.tsx'))
-const HistoryPanel = lazy(() => import('./history-panel.tsx'))
+const WhatIfPanel = late(() => import('./what-if-panel.tsx'))
+const ComparePanel = late(() => import('./compare-panel.tsx'))
+const TimelinePanel = late(() => import('./timeline-panel.tsx'))
+const SharePanel = late(() => import('./share-panel.tsx'))
+const HistoryPanel = late(() => import('./history-panel.tsx'))
 
 export interface InspectorPanelProps {
   /** The call that is open; absent: the next one. */
@@ -54,18 +54,18 @@ export default function InspectorPanel(props: InspectorPanelProps): ReactNode {
     if (place !== undefined && !isBeside) onClose()
   }, [place])
   // Nothing of one call is shown in another.
-  const late = { key: call ?? 'next', session: next.session, call, next, program }
+  const inspected = { key: call ?? 'next', session: next.session, call, next, program }
   const isOwn = program === undefined
   const tabs = [
-    { id: 'call', title: t`This call`, content: <CallPanel {...late} /> },
-    { id: 'compare', title: t`What changed`, content: <LatePanel panel={ComparePanel} {...late} /> },
+    { id: 'call', title: t`This call`, content: <CallPanel {...inspected} /> },
+    { id: 'compare', title: t`What changed`, content: <ComparePanel {...inspected} /> },
     // What another program sends is its own: nothing of it can be tried here, and it has no layers with versions.
-    ...(isOwn ? [{ id: 'what-if', title: t`What if`, content: <LatePanel panel={WhatIfPanel} {...late} /> }] : []),
+    ...(isOwn ? [{ id: 'what-if', title: t`What if`, content: <WhatIfPanel {...inspected} /> }] : []),
   ]
   const more = [
-    { id: 'timeline', title: t`Timeline`, content: <LatePanel panel={TimelinePanel} {...late} /> },
-    { id: 'share', title: t`Request`, content: <LatePanel panel={SharePanel} {...late} /> },
-    ...(isOwn ? [{ id: 'history', title: t`History`, content: <LatePanel panel={HistoryPanel} {...late} /> }] : []),
+    { id: 'timeline', title: t`Timeline`, content: <TimelinePanel {...inspected} /> },
+    { id: 'share', title: t`Request`, content: <SharePanel {...inspected} /> },
+    ...(isOwn ? [{ id: 'history', title: t`History`, content: <HistoryPanel {...inspected} /> }] : []),
   ]
   const content = (
     <>

@@ -1,10 +1,13 @@
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
-import { Loading } from '../api/underway.ts'
+import { type ReactNode, useEffect, useState } from 'react'
+import { late } from '../parts/late.tsx'
 import { useMedia } from '../parts/use-media.ts'
 import { INSPECTOR_WIDTH } from './inspector-width.ts'
 import type { InspectorPanelProps } from './inspector-panel.tsx'
 
-const InspectorPanel = lazy(() => import('./inspector-panel.tsx'))
+const InspectorPanel = late(
+  () => import('./inspector-panel.tsx'),
+  ({ isBeside }) => isBeside && <div className={`${INSPECTOR_WIDTH} shrink-0 border-l border-line bg-raised`} />,
+)
 
 /** Whether it has said what it is. */
 const EXPLAINED = 'foreword.inspector-explained'
@@ -58,17 +61,5 @@ type InspectorProps = InspectorPanelProps & Pick<InspectorState, 'shown'>
 
 /** What the model read, or will read: beside the conversation where there is room, otherwise over it. It is loaded when it is first shown. */
 export function Inspector({ shown, ...panel }: InspectorProps): ReactNode {
-  const { isBeside } = panel
-  if (!shown) return null
-  return (
-    <Suspense
-      fallback={
-        <Loading>
-          {isBeside && <div className={`${INSPECTOR_WIDTH} shrink-0 border-l border-line bg-raised`} />}
-        </Loading>
-      }
-    >
-      <InspectorPanel {...panel} />
-    </Suspense>
-  )
+  return shown && <InspectorPanel {...panel} />
 }

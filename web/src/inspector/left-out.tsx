@@ -3,7 +3,7 @@ import { equalRanges, type Manifest, type ManifestEntry, noteNumber, turnNumber 
 import { Fold } from '../parts/fold.tsx'
 import { count } from '../parts/numbers.ts'
 import { LeftOutRow } from './entry-row.tsx'
-import type { Inspected } from './share-late-panel.tsx'
+import type { Inspected } from './inspected.ts'
 import { t } from '../language/language.ts'
 
 export interface LeftOutProps extends Inspected {

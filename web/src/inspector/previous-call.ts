@@ -1,6 +1,6 @@
 import useSWR from 'swr'
 import { api, type ApiError } from '../api/client.ts'
-import type { Inspected } from './share-late-panel.tsx'
+import type { Inspected } from './inspected.ts'
 import { type CallPage, type ListedCall, type ReportedManifest, useResource } from '../api/resources.ts'
 
 /** The newest calls of a session, oldest first; `undefined` while they are read. They are read again when `version` changes. */

@@ -9,7 +9,7 @@ import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { showToast } from '../parts/toasts.tsx'
 import { saveFile } from '../parts/save-file.ts'
-import type { Inspected } from './share-late-panel.tsx'
+import type { Inspected } from './inspected.ts'
 import { conversationTitles } from './share-titles.ts'
 import { useAssembly } from './what-if-assembler.ts'
 import {

@@ -1,6 +1,7 @@
-import { lazy, memo, type ReactNode, Suspense, useEffect, useState } from 'react'
-import { begin, Loading } from '../api/underway.ts'
+import { memo, type ReactNode, useEffect, useState } from 'react'
+import { begin } from '../api/underway.ts'
 import { CopyButton } from '../parts/button.tsx'
+import { late } from '../parts/late.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import type { CodeLanguage, CodeToken } from './highlight.ts'
 import { t } from '../language/language.ts'
@@ -12,8 +13,11 @@ interface CodeBlockProps {
   readonly isWhole: boolean
 }
 
-const Diagram = lazy(() => import('./diagram.tsx'))
-const Preview = lazy(() => import('./preview.tsx'))
+const Diagram = late(
+  () => import('./diagram.tsx'),
+  ({ children }) => children,
+)
+const Preview = late(() => import('./preview.tsx'))
 
 /** What a browser can draw. */
 const drawn: ReadonlySet<string> = new Set(['html', 'svg', 'xhtml'])
@@ -55,18 +59,8 @@ export function CodeBlock({ code, language, isWhole }: CodeBlockProps): ReactNod
           <CopyButton text={code} />
         </span>
       </figcaption>
-      {previewed !== undefined && (
-        <Suspense fallback={<Loading />}>
-          <Preview code={previewed} />
-        </Suspense>
-      )}
-      {isDiagram && !asCode ? (
-        <Suspense fallback={<Loading>{text}</Loading>}>
-          <Diagram code={code}>{text}</Diagram>
-        </Suspense>
-      ) : (
-        text
-      )}
+      {previewed !== undefined && <Preview code={previewed} />}
+      {isDiagram && !asCode ? <Diagram code={code}>{text}</Diagram> : text}
     </figure>
   )
 }

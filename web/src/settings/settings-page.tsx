@@ -1,8 +1,7 @@
-import { type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { Link, Redirect, useLocation } from 'wouter'
 import { TOKEN_FACTS, type TokenFacts, useHasPage, useMay, ownRecordsPages } from '../api/caller.ts'
 import { useResource } from '../api/resources.ts'
-import { Loading } from '../api/underway.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
 import { pagesFor, settingsGroups, settingsPages } from './settings-pages.ts'
@@ -70,15 +69,7 @@ export default function SettingsPage({ page }: { readonly page: string | undefin
       <div className="min-h-0 min-w-0 flex-1 overflow-y-auto p-4">
         <div className="mx-auto max-w-3xl">
           <h1 className="mb-4 text-xl font-semibold">{current.title}</h1>
-          <Suspense
-            fallback={
-              <Loading>
-                <Spinner />
-              </Loading>
-            }
-          >
-            {!isKnown ? <Spinner /> : pages.includes(current) ? <current.component /> : <OtherPage id={current.id} />}
-          </Suspense>
+          {!isKnown ? <Spinner /> : pages.includes(current) ? <current.component /> : <OtherPage id={current.id} />}
         </div>
       </div>
     </main>
