@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { type Clock, defined } from '../platform.ts'
 import { assumedFacts, catalogFacts, isOwnAddress, mergeFacts } from './catalog.ts'
@@ -20,7 +21,7 @@ import { toModelError } from './provider-failure.ts'
 export interface ModelsSettings {
   /** The available providers. An entry of `providers` names the `kind` of one of them. */
   readonly known: readonly Provider[]
-  /** Entries of the configuration, by name. One with the name of a built-in provider replaces it. */
+  /** Entries of the configuration, by name. One with the name of a built-in provider replaces it. Read at each use: they may change. */
   readonly providers?: Readonly<Record<string, ProviderConfiguration>>
   /** By id, such as `ollama/llama3.2`. */
   readonly models?: Readonly<Record<string, ModelConfiguration>>
@@ -64,17 +65,21 @@ export interface ProviderServer {
   key(): Promise<string | undefined>
 }
 
-/** The models of a configuration. Facts from a server are cached for the lifetime of this value. */
+/** The models of a configuration. Facts from a server are cached for as long as the configuration of its provider is the same. */
 export function createModels(settings: ModelsSettings): Models {
   const { known, models = {} } = settings
-  const cache = new Map<string, ModelFacts>()
+  const cache = new Map<string, { readonly of: ProviderConfiguration; readonly facts: ModelFacts }>()
+  const cached = (id: string, { connection }: Connected): ModelFacts | undefined => {
+    const found = cache.get(id)
+    return isDeepStrictEqual(found?.of, connection.configuration) ? found?.facts : undefined
+  }
 
   const facts = async (id: string, connected: Connected, name: string): Promise<ModelFacts> => {
-    const before = cache.get(id)
+    const before = cached(id, connected)
     if (before) return before
     const found = await findFacts(connected, name)
     const whole = configured(adjusted(found.facts, connected), models[id], connected)
-    if (found.isFinal) cache.set(id, whole)
+    if (found.isFinal) cache.set(id, { of: connected.connection.configuration, facts: whole })
     return whole
   }
 
@@ -123,15 +128,15 @@ export function createModels(settings: ModelsSettings): Models {
     list: () =>
       listModels(connections(settings), models, async (id, connected, listed) => {
         if (connected.provider.onlyModel) return (await openOnly(id, connected, listed.name)).facts
-        if (listed.facts) return cache.get(id) ?? configured(listed.facts, models[id], connected)
+        if (listed.facts) return cached(id, connected) ?? configured(listed.facts, models[id], connected)
         return facts(id, connected, listed.name).catch(() => undefined)
       }),
     knownFacts(id) {
-      const before = cache.get(id)
-      if (before) return before
       const [provider = id, ...rest] = id.split('/')
       const found = connectedTo(provider)
       if (!found || rest.length === 0) return undefined
+      const before = cached(id, found)
+      if (before) return before
       const [name, own] = [rest.join('/'), models[id]]
       const cataloged = cataloguedFacts(found, name)
       if (cataloged) return configured(adjusted(cataloged, found), own, found)

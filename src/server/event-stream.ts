@@ -155,7 +155,7 @@ function runStream(
       wire.write(text)
       const waits = wire.backlog()
       // A reader that keeps up adds nothing.
-      if (waits > A_LITTLE) growBacklog(open, text.length, limits.bufferBytesInAll)
+      if (waits > A_LITTLE) growBacklog(open, Buffer.byteLength(text), limits.bufferBytesInAll)
       return waits > limits.bufferBytes ? caughtUp() : undefined
     }
     const writeParts = async (parts: Iterable<string>): Promise<void> => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { providers as known } from '../../src/capabilities/providers.ts'
 import { priceOfModel } from '../../src/context.ts'
-import { createModels, type ModelConfiguration } from '../../src/model.ts'
+import { createModels, type ModelConfiguration, type ModelsSettings } from '../../src/model.ts'
 import { systemClock } from '../../src/platform.ts'
 
 /** What calls of a model cost, US dollars for a million tokens of the prompt, where it is served at an address. */
@@ -52,4 +52,25 @@ test('a price counts before the address: from the configuration or the catalog',
   assert.equal(await inputPrice(address, { own: { price: { input: 2, output: 4 } } }), 2)
   assert.equal(await inputPrice(address, { own: { free: false } }), undefined)
   assert.ok((await inputPrice(address, { kind: 'openai', name: 'gpt-5.5' }))! > 0)
+})
+
+test('a provider that moves to another address is asked again: its window and its price are those of the new server', async () => {
+  const windows: Readonly<Record<string, number>> = { '127.0.0.1:4000': 1_000, 'models.example': 200_000 }
+  let providers: ModelsSettings['providers'] = {
+    here: { kind: 'openai-compatible', baseURL: 'http://127.0.0.1:4000/v1' },
+  }
+  const models = createModels({
+    clock: systemClock,
+    known,
+    fetch: async (input) => Response.json({ data: [{ id: 'm', max_model_len: windows[new URL(String(input)).host] }] }),
+    get providers() {
+      return providers
+    },
+  })
+  const before = (await models.model('here/m')).facts
+  assert.deepEqual([before.window, before.free], [1_000, true])
+  providers = { here: { kind: 'openai-compatible', baseURL: 'https://models.example/v1' } }
+  const after = (await models.model('here/m')).facts
+  assert.deepEqual([after.window, after.free], [200_000, undefined])
+  assert.equal(models.knownFacts!('here/m')?.window, 200_000)
 })

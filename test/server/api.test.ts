@@ -225,38 +225,45 @@ test('a reader that falls behind is cut off within its bound, and takes it up ag
   assert.equal([...seen, ...rest].filter(({ event }) => event === 'text-delta').length, pieces)
 })
 
-test('what waits for readers is bounded in all: the one furthest behind is cut off, and takes it up again', async () => {
-  const script: Script = ({ turn, append, text }) => {
-    append({ type: 'turn-start', turn }, { type: 'assembly', turn, call: 'call-1' })
-    for (let piece = 0; piece < 100; piece++) text('x'.repeat(1_000))
-    append({ type: 'turn-end', turn, outcome: { type: 'completed' } })
-  }
-  const streams = { bufferBytes: 1_000_000, bufferBytesInAll: 250_000, stallMs: 60_000 }
-  const scripted = scriptedRuntime({ script })
-  const told = Promise.withResolvers<void>()
-  let ended = 0
-  const runtime: Runtime = {
-    ...scripted,
-    async *events(session, options) {
-      try {
-        yield* scripted.events(session, options)
-      } finally {
-        if ((ended += 1) === 10) told.resolve()
-      }
-    },
-  }
-  const { json, request } = served(runtime, { streams })
-  const { session, turn } = await json('/api/messages', { body: { text: 'hello' } })
-  const path = `/api/sessions/${session}/events?turn=${turn}`
-  await json<View>(`/api/sessions/${session}/turns/${turn}?wait=5000`)
-  ended = 0
-  const readers = await Promise.all(Array.from({ length: 10 }, () => request(path)))
-  await told.promise
-  const texts = await Promise.allSettled(readers.map((reader) => reader.text()))
-  const whole = texts.flatMap((read) => (read.status === 'fulfilled' ? [read.value.length] : []))
-  assert.ok(whole.length >= 1 && whole.length <= 3, `${whole.length} were held at once`)
-  assert.equal((await eventsOf(await request(path))).filter(({ event }) => event === 'text-delta').length, 100)
-})
+/** Of which each would have 100 kB, and two are held. */
+const READERS = 4
+
+for (const [kind, piece] of [
+  ['letters', 'x'.repeat(1_000)],
+  ['characters of three bytes', '字'.repeat(334)],
+] as const)
+  test(`what waits for readers is bounded in all: the one furthest behind is cut off, and takes it up again: ${kind}`, async () => {
+    const script: Script = ({ turn, append, text }) => {
+      append({ type: 'turn-start', turn }, { type: 'assembly', turn, call: 'call-1' })
+      for (let count = 0; count < 100; count++) text(piece)
+      append({ type: 'turn-end', turn, outcome: { type: 'completed' } })
+    }
+    const streams = { bufferBytes: 1_000_000, bufferBytesInAll: 250_000, stallMs: 60_000 }
+    const scripted = scriptedRuntime({ script })
+    const told = Promise.withResolvers<void>()
+    let ended = 0
+    const runtime: Runtime = {
+      ...scripted,
+      async *events(session, options) {
+        try {
+          yield* scripted.events(session, options)
+        } finally {
+          if ((ended += 1) === READERS) told.resolve()
+        }
+      },
+    }
+    const { json, request } = served(runtime, { streams })
+    const { session, turn } = await json('/api/messages', { body: { text: 'hello' } })
+    const path = `/api/sessions/${session}/events?turn=${turn}`
+    await json<View>(`/api/sessions/${session}/turns/${turn}?wait=5000`)
+    ended = 0
+    const readers = await Promise.all(Array.from({ length: READERS }, () => request(path)))
+    await told.promise
+    const texts = await Promise.allSettled(readers.map((reader) => reader.text()))
+    const whole = texts.flatMap((read) => (read.status === 'fulfilled' ? [Buffer.byteLength(read.value)] : []))
+    assert.ok(whole.length >= 1 && whole.length <= 3, `${whole.length} were held at once`)
+    assert.equal((await eventsOf(await request(path))).filter(({ event }) => event === 'text-delta').length, 100)
+  })
 
 test('a reader that keeps up reads a long log whole, however small the bound', async () => {
   const script: Script = ({ turn, append, text }) => {
