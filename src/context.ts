@@ -45,16 +45,13 @@ export type { CacheMark, CacheRules } from './context/cache-rules.ts'
 export {
   callCost,
   callCostParts,
-  priceAt,
-  priceTier,
-  type Forecast,
-  forecast,
-  type ForecastRange,
-  forecastRange,
   type Price,
+  priceAt,
   priceOfModel,
+  priceTier,
   type ReportedTokens,
-} from './context/forecast.ts'
+} from './context/call-cost.ts'
+export { type Forecast, forecast, type ForecastRange, forecastRange } from './context/forecast.ts'
 export { changedScenario, forgetsCut, type ScenarioChanges } from './context/changed-scenario.ts'
 export {
   calibratedManifest,

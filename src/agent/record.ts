@@ -1,7 +1,7 @@
 import { type AssistantMessage, ContextOverflowError, messageText, toolCalls } from '../context.ts'
 import { ModelError } from '../model.ts'
 import { type EntryBody, type PartialReason, StoreError, type TurnOutcome } from '../session.ts'
-import { defined, errorMessage } from '../platform.ts'
+import { asSentence, defined, errorMessage } from '../platform.ts'
 import { answerOnly, answerOutcome, distinctCalls, NoAnswerError, wasCut, withoutCalls } from './answer.ts'
 import { type ModelReply, type Unanswered, unanswered } from './ask.ts'
 import { OverBudgetError } from './hold-call.ts'
@@ -71,8 +71,7 @@ export async function finish(
 function addContinueHint(outcome: TurnOutcome): TurnOutcome {
   if (outcome.type !== 'failed') return outcome
   const { message } = outcome
-  const sentence = /[.!?]$/.test(message) ? message : `${message}.`
-  return { ...outcome, message: `${sentence} The partial answer is kept. Say \`go on\` to continue it.` }
+  return { ...outcome, message: `${asSentence(message)} The partial answer is kept. Say \`go on\` to continue it.` }
 }
 
 /** How a turn ends with an error of a model, of the assembly, or of ours. */

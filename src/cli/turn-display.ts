@@ -1,4 +1,5 @@
 import { argvText, exactLine } from '../context.ts'
+import { asSentence } from '../platform.ts'
 import type { Io } from '../capability.ts'
 import type { SessionEvent } from '../runtime.ts'
 import type { Entry, CitationSource } from '../session.ts'
@@ -76,7 +77,7 @@ export function turnDisplay(io: Io, options: TurnDisplayOptions) {
     const when = `Trying again in ${Math.max(1, Math.round(waitMs / 1000))} s.`
     line()
     const wrong = safeForTerminal(singleLine(message, Infinity), io.stderr)
-    const text = attempt === 2 ? `${/[.!?]$/.test(wrong) ? wrong : `${wrong}.`} ${when} Ctrl-C stops.` : when
+    const text = attempt === 2 ? `${asSentence(wrong)} ${when} Ctrl-C stops.` : when
     note(io, text, 'yellow')
   }
 

@@ -1,4 +1,5 @@
-import { type Forecast, type Price, promptCostParts, type ReportedTokens } from './forecast.ts'
+import { type Price, promptCostParts, type ReportedTokens } from './call-cost.ts'
+import type { Forecast } from './forecast.ts'
 import { type Manifest, type Slot, slots } from './manifest.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { calibratedTokens } from './call-figures.ts'
 import type { CutGain } from './cut-worth.ts'
-import { type Price, priceTier } from './forecast.ts'
+import { type Price, priceTier } from './call-cost.ts'
 import type { Manifest } from './manifest.ts'
 import { numberText } from './entry-words.ts'
 

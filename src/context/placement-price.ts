@@ -1,5 +1,5 @@
 import type { CacheRules } from './cache-rules.ts'
-import { type Price, priceTier } from './forecast.ts'
+import { type Price, priceTier } from './call-cost.ts'
 import { type Placement, placements } from './layer.ts'
 import { isHeadPlacement, type LayoutPlacement } from './layout.ts'
 import type { Manifest, ManifestEntry } from './manifest.ts'

@@ -34,3 +34,8 @@ export class ForewordError extends Error {
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
+
+/** Ends a phrase with a full stop, unless it ends as a sentence does, so that another sentence can follow. */
+export function asSentence(phrase: string): string {
+  return /[.!?]$/.test(phrase) ? phrase : `${phrase}.`
+}

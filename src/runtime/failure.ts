@@ -1,6 +1,6 @@
 import { RuntimeError } from '../capability.ts'
 import { ModelError } from '../model.ts'
-import { errorMessage } from '../platform.ts'
+import { asSentence, errorMessage } from '../platform.ts'
 import { SearchError } from '../search.ts'
 import { StoreError } from '../session.ts'
 
@@ -18,8 +18,7 @@ export function runtimeFailure(error: unknown): unknown {
 
 /** The message of an error as a whole sentence, so that another can follow. */
 export function failureSentence(error: unknown): string {
-  const message = errorMessage(error)
-  return /[.!?]$/.test(message) ? message : `${message}.`
+  return asSentence(errorMessage(error))
 }
 
 /** Waits between tries where others have to fix something, ms: from one second to five minutes. The last one repeats. */

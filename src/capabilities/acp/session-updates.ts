@@ -3,7 +3,7 @@ import type { SessionEvent } from '../../capability.ts'
 import { messageReasoning, messageText, toolCalls } from '../../context.ts'
 import type { AttachedFile, Entry, ApprovalQuestion } from '../../session.ts'
 import { resolve } from 'node:path'
-import { defined } from '../../platform.ts'
+import { defined, fieldsOf } from '../../platform.ts'
 import { codeBlock, codeSpan } from './plain-text.ts'
 
 /**
@@ -275,10 +275,6 @@ export function diffContent(changes: readonly Diff[]): ToolCallContent[] {
 
 function outputContent(output: string): ToolCallContent[] {
   return output.trim() === '' ? [] : [{ type: 'content', content: { type: 'text', text: codeBlock(output) } }]
-}
-
-function fieldsOf(input: unknown): Readonly<Record<string, unknown>> {
-  return typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
 }
 
 interface ChangedText {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { serverToolName } from '../../capability.ts'
-import { neutralizedWords } from '../../context.ts'
+import { neutralizedWords, wholeCharacter } from '../../context.ts'
 import { sentDefinition, type Tool } from '../../tool.ts'
 import { type McpDefinition, schemaOwner } from './definition.ts'
 import type { McpServerConfiguration } from './server-address.ts'
@@ -200,5 +200,5 @@ function publishedTool(server: McpServer, definition: McpDefinition): Tool {
 function shortenDescription(description: string): string {
   const whole = description.toWellFormed()
   if (whole.length <= LONGEST_DESCRIPTION) return whole
-  return `${whole.slice(0, LONGEST_DESCRIPTION - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+  return `${whole.slice(0, wholeCharacter(whole, LONGEST_DESCRIPTION - 1))}…`
 }

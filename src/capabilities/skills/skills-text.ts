@@ -1,4 +1,11 @@
-import { addNeutralized, type Layout, type NeutralizedSigns, neutralLine, neutralText } from '../../context.ts'
+import {
+  addNeutralized,
+  type Layout,
+  type NeutralizedSigns,
+  neutralLine,
+  neutralText,
+  wholeCharacter,
+} from '../../context.ts'
 import type { Skill } from './skill.ts'
 
 type SkillWords = Pick<Skill, 'name' | 'description' | 'body'>
@@ -104,11 +111,7 @@ function firstWords(body: string): string {
 
 function shortenText(text: string): string {
   if (text.length <= LONGEST_DESCRIPTION) return text
-  // Half of a surrogate pair is no character.
-  return `${text
-    .slice(0, LONGEST_DESCRIPTION)
-    .replace(/[\uD800-\uDBFF]$/, '')
-    .trimEnd()}…`
+  return `${text.slice(0, wholeCharacter(text, LONGEST_DESCRIPTION)).trimEnd()}…`
 }
 
 /** `skills.contextMode` of the configuration. */

@@ -1,4 +1,4 @@
-import { defined } from '../../platform.ts'
+import { asSentence, defined } from '../../platform.ts'
 import { exactLine, messageText } from '../../context.ts'
 import type { Runtime, SessionEvent, SentPart, Reply } from '../../capability.ts'
 import type { Entry, CitationSource } from '../../session.ts'
@@ -127,9 +127,7 @@ interface Growing {
 const LEAST_SHOWN_MS = 2_000
 
 function waitText({ message, waitMs }: Extract<SessionEvent, { type: 'retry' }>): string {
-  const wrong = exactLine(message)
-  const when = `Retrying in ${Math.round(waitMs / 1000)} s.`
-  return `${/[.!?]$/.test(wrong) ? wrong : `${wrong}.`} ${when} Cancel with /stop.`
+  return `${asSentence(exactLine(message))} Retrying in ${Math.round(waitMs / 1000)} s. Cancel with /stop.`
 }
 
 function doing({ tool, wait }: Growing): string | undefined {

@@ -4,7 +4,7 @@ import type { Tool, ToolContext, ToolResult } from '../../tool.ts'
 import { pageAddress, type FetchFaultKind } from './checked-url.ts'
 import { type FetchedPage, type GuardedFetch, type PageKind, pageKind } from './guarded-fetch.ts'
 import { webResults } from './search-services.ts'
-import { numberText } from '../../context.ts'
+import { numberText, wholeCharacter } from '../../context.ts'
 
 interface OpenUrlOptions {
   readonly fetch: GuardedFetch
@@ -91,8 +91,7 @@ async function openPage(
 function shortenText(text: string): string {
   if (text.length <= MOST_CHARS) return text
   const note = `\n[the page has ${numberText(text.length)} characters; only its beginning is shown]`
-  const beginning = text.slice(0, MOST_CHARS - note.length)
-  return `${/[\uD800-\uDBFF]$/.test(beginning) ? beginning.slice(0, -1) : beginning}${note}`
+  return `${text.slice(0, wholeCharacter(text, MOST_CHARS - note.length))}${note}`
 }
 
 function pageDocument(address: string, page: OpenedPage): FoundDocument {

@@ -1,5 +1,5 @@
 import { calibratedTokens, inNanos } from '../call-figures.ts'
-import type { Price } from '../forecast.ts'
+import type { Price } from '../call-cost.ts'
 
 /** Something in prompts that breaks caches or wastes room. */
 export interface LintFinding {

@@ -4,6 +4,7 @@ import { ContextOverflowError } from '../../context.ts'
 import { type Model, ModelError } from '../../model.ts'
 import { defined, errorMessage, fieldsOf } from '../../platform.ts'
 import { StoreError } from '../../session.ts'
+import { failureSentence } from '../failure.ts'
 import type { ProviderHealth } from './provider-health.ts'
 
 /** The model of a turn, or of a call outside every session. */
@@ -101,11 +102,10 @@ export async function afterFailure<Prepared>(
 
 function failedModel(model: string, error: unknown, call?: string): FailedModel {
   const { code } = fieldsOf(error)
-  const message = errorMessage(error)
   return {
     model,
     code: typeof code === 'string' ? code : 'internal',
-    message: /[.!?]$/.test(message) ? message : `${message}.`,
+    message: failureSentence(error),
     ...defined({ call }),
   }
 }

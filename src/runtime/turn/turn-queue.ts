@@ -13,7 +13,7 @@ import {
 } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { Outbox } from '../channels/outbox.ts'
-import { runtimeFailure } from '../failure.ts'
+import { failureSentence, runtimeFailure } from '../failure.ts'
 import type { Sealed } from '../calls/seal.ts'
 import { inputFiles } from '../calls/attachments.ts'
 import type { NoteHook } from './ended-turn.ts'
@@ -195,7 +195,7 @@ export function createTurnQueue(parts: {
     if (keepsPlace) state.queue.unshift(turn)
     state.stalled = keepsPlace
     const when = keepsPlace ? 'on its own as soon as the store can be written' : 'at the next start'
-    const message = `The turn stopped: ${sentence(errorMessage(error))} It resumes ${when}.`
+    const message = `The turn stopped: ${failureSentence(error)} It resumes ${when}.`
     state.stream.interrupted(turn, code, message)
     warn(`${turn}: ${message}`)
     if (!keepsPlace) return
@@ -372,7 +372,3 @@ async function turnBefore(store: SessionStore, session: string, turn: string): P
 const PASSING: ReadonlySet<StoreErrorCode> = new Set(['full', 'busy', 'io'])
 
 function ignore(): void {}
-
-function sentence(text: string): string {
-  return text.endsWith('.') ? text : `${text}.`
-}

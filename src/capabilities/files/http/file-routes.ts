@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { wholeCharacter } from '../../../context.ts'
 import type { FileOwner, FileRow } from '../../../session.ts'
 import { bytes, HttpFailure, json, errorResponse, limitSchema } from '../../../server.ts'
 import { inbox, type Route, jsonAnswer, route } from '../../../capability.ts'
@@ -129,8 +130,7 @@ function uploadAnswer({ files, refused }: Uploaded): Response {
 /** No page ends within a surrogate pair. */
 function pageEnd(text: string, offset: number, limit: number): number {
   const end = Math.min(offset + limit, text.length)
-  const isHalf = end < text.length && /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(end - 1, end + 1))
-  return isHalf ? end + 1 : end
+  return wholeCharacter(text, end) < end ? end + 1 : end
 }
 
 function noText({ id, name, state }: FileRow): HttpFailure {
