@@ -1,6 +1,5 @@
 import { lstat, readdir, readlink, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
-import { numberText } from '../../context.ts'
 import { followWithin, type HeldFolder, holdFolder, holdRealFolder, openWithin } from '../../platform.ts'
 import { looksLikeRepository, obeyedBeside, obeyedName, type ObeyedNames, obeyedPath } from '../access/owners-names.ts'
 
@@ -368,4 +367,4 @@ export function ownerChanges(folder: string, before: OwnerFiles, after: OwnerFil
 export const ANOTHER_FOLDER = 'it is not the folder that it was before the run'
 
 /** A verb and what follows it, of a folder whose search is not complete. */
-export const TOO_MANY_FOLDERS = `has more or deeper folders than can be searched for files of the owner (${numberText(MOST_FOLDERS)}, ${MOST_LEVELS} levels)`
+export const TOO_MANY_FOLDERS = `has more or deeper folders than can be searched for files of the owner (${MOST_FOLDERS.toLocaleString('en')}, ${MOST_LEVELS} levels)`
