@@ -2,7 +2,7 @@ import { elementsOf } from '../platform.ts'
 import { chatCompletions } from './chat-completions.ts'
 import { type EventFilter, eventFilter, failureAlone, type FormatReader } from './answer-stream.ts'
 import { generateContent } from './generate-content.ts'
-import { messages } from './messages.ts'
+import { messages } from './anthropic-messages.ts'
 import { type JsonFields, opened, otherPart, textPart, type WirePart } from './part.ts'
 import { responses } from './responses.ts'
 

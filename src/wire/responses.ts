@@ -1,6 +1,6 @@
 import { fieldsOf, isObject, parseJson, elementsOf } from '../platform.ts'
 import type { FormatReader } from './answer-stream.ts'
-import { readTool } from './messages.ts'
+import { readTool } from './anthropic-messages.ts'
 import {
   callPart,
   contentParts,

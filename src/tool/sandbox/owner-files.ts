@@ -367,4 +367,4 @@ export function ownerChanges(folder: string, before: OwnerFiles, after: OwnerFil
 export const ANOTHER_FOLDER = 'it is not the folder that it was before the run'
 
 /** A verb and what follows it, of a folder whose search is not complete. */
-export const TOO_MANY_FOLDERS = `has more or deeper folders than can be searched for files of the owner (${MOST_FOLDERS.toLocaleString('en')}, ${MOST_LEVELS} levels)`
+export const TOO_MANY_FOLDERS = `has more or deeper folders than can be searched for files of the owner (20,000, ${MOST_LEVELS} levels)`

@@ -1,6 +1,6 @@
 import { fieldsOf, isObject, elementsOf } from '../platform.ts'
 import type { FormatReader } from './answer-stream.ts'
-import { addMessageEvent, messagesCorrection } from './messages-events.ts'
+import { addMessageEvent, messagesCorrection } from './anthropic-messages-events.ts'
 import {
   callPart,
   contentParts,
