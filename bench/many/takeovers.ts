@@ -1,6 +1,8 @@
 import { mkdtempSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { databaseOf, openWay, socketFolder } from '../../test/people/gateways.ts'
 import { addPeople, homeOf, runTurn, startGateway, stopGateways } from './gateways.ts'
 import { now } from './model.ts'
 import type { Place } from './systems.ts'
@@ -8,18 +10,23 @@ import type { Place } from './systems.ts'
 const ROUNDS = 5
 const PEOPLE = 8
 
-/** For how long a home has no gateway after the one that had it was killed, and after it froze, ms. */
+const FAULTS = ['killed (SIGKILL)', 'frozen (SIGSTOP)', 'cut off from the database'] as const
+
+/** For how long a home has no gateway after the one that had it was killed, froze, or was cut off from the database, ms. */
 export async function takeovers({ folder, model, database }: Place): Promise<ReadonlyMap<string, readonly number[]>> {
   const found = new Map<string, readonly number[]>()
-  for (const [name, signal] of [
-    ['killed (SIGKILL)', 'SIGKILL'],
-    ['frozen (SIGSTOP)', 'SIGSTOP'],
-  ] as const) {
+  for (const name of FAULTS) {
     const times: number[] = []
     for (let round = 0; round < ROUNDS; round += 1) {
       const store = await database.create()
-      const start = () => startGateway({ home: mkdtempSync(join(folder, 'home-')), model: model.url, store })
-      const [first, second] = [await start(), await start()]
+      const endings: (() => unknown)[] = []
+      const way = await openWay({ after: (end) => endings.push(end as () => unknown) }, () =>
+        connect(`${socketFolder(store)}/.s.PGSQL.5432`),
+      )
+      const start = (at: string) =>
+        startGateway({ home: mkdtempSync(join(folder, 'home-')), model: model.url, store: at })
+      const byWay = `postgres://foreword@127.0.0.1:${way.port}/${databaseOf(store)}`
+      const [first, second] = [await start(byWay), await start(store)]
       try {
         const people = await addPeople(first, PEOPLE)
         // The second has homes only once it has been seen.
@@ -29,7 +36,8 @@ export async function takeovers({ folder, model, database }: Place): Promise<Rea
           for (const token of people) if ((await homeOf(second.port, token)).startsWith(first.home)) lost ??= token
         }
         await runTurn(second.port, lost, 'm-before-z')
-        first.child.kill(signal)
+        if (name === 'cut off from the database') way.lose()
+        else first.child.kill(name === 'killed (SIGKILL)' ? 'SIGKILL' : 'SIGSTOP')
         const began = now()
         for (;;) {
           try {
@@ -41,8 +49,9 @@ export async function takeovers({ folder, model, database }: Place): Promise<Rea
         }
         times.push(now() - began)
       } finally {
-        if (signal === 'SIGSTOP') first.child.kill('SIGKILL')
+        first.child.kill('SIGKILL')
         await stopGateways([first, second])
+        for (const end of endings) end()
       }
     }
     found.set(name, times)

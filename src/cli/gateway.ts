@@ -4,7 +4,7 @@ import type { GatewayConnection, Io } from '../capability.ts'
 import { defined, errorMessage, systemClock } from '../platform.ts'
 import type { Configuration, GatewayTokens, HostedRuntime, OpenOptions, PeopleHomes, Runtime } from '../runtime.ts'
 import type { Server, ServerOptions } from '../server.ts'
-import type { Claim, Waiting } from '../session.ts'
+import type { Claim, SignsOfLife, Waiting } from '../session.ts'
 import { hideSecrets } from './config/effective-values.ts'
 import { withToken } from './answer.ts'
 import { CommandFailure } from './failure.ts'
@@ -67,6 +67,7 @@ export async function openGateway(
     openRuntime,
     problemText,
     readToken,
+    startHomeSigns,
   } = await import('../runtime.ts')
   if (isRestorePending(home)) warn(await withClaim(home, io, () => completeRestore(home)))
   const { capabilities, configuration, warnings } = await loadWithWarnings(home, io)
@@ -74,6 +75,7 @@ export async function openGateway(
   await createHome(homeAt(home))
   const started = new Date().toISOString()
   const claim = await claimHome(home, { pid: process.pid, started }, io)
+  let signs: SignsOfLife | undefined
   try {
     const configured = configuration.gateway.token
     // Checked before anything is written, so that a refused token is not stored.
@@ -87,12 +89,15 @@ export async function openGateway(
     const exposed = listens ? await homeWarning(home) : undefined
     const { model, providers, models } = configuration
     const live = { model, providers, models, changed: new Set<() => void>() }
+    if (standby && configuration.store !== undefined)
+      signs = await startHomeSigns(configuration.store, io.environment, systemClock)
     const { people, within } = openGatewayHomes({
       home,
       configuration,
       capabilities,
       environment: io.environment,
       version: version(),
+      signs,
       clock: systemClock,
       warn,
     })
@@ -110,7 +115,7 @@ export async function openGateway(
       warn,
       ...(standby && {
         standby: {
-          gateway: { host: hostname(), version: version() },
+          gateway: { host: hostname(), version: version(), signs },
           waits: (waiting) =>
             standby.waits(waiting, {
               claim,
@@ -156,10 +161,12 @@ export async function openGateway(
         await people.close()
         tokens.close()
         await runtime.close()
+        await signs?.close()
         claim.release()
       },
     }
   } catch (error) {
+    await signs?.close()
     claim.release()
     throw error
   }

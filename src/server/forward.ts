@@ -15,7 +15,7 @@ const FORWARDED = 'x-foreword-forwarded'
 /** How many gateways are tried for one request. */
 const TRIES = 4
 /** How often it is looked whether who answers a request is still there, ms. */
-const LOOK_MS = 500
+const LOOK_MS = 250
 /** How long a gateway may need to take a connection, ms. */
 const CONNECT_MS = 2_000
 /** How long a gateway that does not say that it is there may need for an answer, ms. */

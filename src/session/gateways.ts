@@ -10,7 +10,7 @@ export interface GatewayRow {
   /** ISO 8601, like all times here; by the clock of the database. */
   readonly started: string
   readonly heartbeat: string
-  /** `lost`: it has given no sign of life for the lease, and may be dead, frozen or cut off. */
+  /** `lost`: it has given no sign of life for its lease, and may be dead, frozen or cut off. */
   readonly state: 'active' | 'standby' | 'lost'
   /** Since when it is active. */
   readonly since?: string
@@ -20,6 +20,17 @@ export interface GatewayRow {
 export interface GatewayFacts {
   readonly host: string
   readonly version: string
+  /** Absent: it says itself that it is alive, when it comes to that. */
+  readonly signs?: SignsOfLife | undefined
+}
+
+/** Signs of life of this process that no work in it delays. Those of all its stores are the same. */
+export interface SignsOfLife {
+  /** Under which name the database knows them; `undefined`: nobody is to look for them. */
+  name(): string | undefined
+  /** Whether the database does not answer, so that others may take this process for lost. */
+  isSilent(): boolean
+  close(): Promise<void>
 }
 
 /** The processes on one store. Only a store that several machines reach has it. */

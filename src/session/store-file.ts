@@ -10,7 +10,7 @@ import {
 } from '../platform.ts'
 import type { BudgetLedger } from './budget-ledger.ts'
 import type { LedgerPlace } from './copy-budgets.ts'
-import type { GatewayRow } from './gateways.ts'
+import type { GatewayRow, SignsOfLife } from './gateways.ts'
 import type { StoredBytes } from './content.ts'
 import { isPostgresAddress } from './postgres/address.ts'
 import type { PostgresAddress } from './postgres/client.ts'
@@ -85,6 +85,12 @@ export async function removeDatabaseStore(at: PostgresAddress, clock: Clock): Pr
 export async function readStoreGateways(at: PostgresAddress): Promise<readonly GatewayRow[]> {
   const postgres = await import('./postgres/other-stores.ts')
   return postgres.listGateways(at)
+}
+
+/** Signs of life of this process on a database, for all stores that it opens there. */
+export async function startSignsOfLife(at: PostgresAddress, clock: Clock): Promise<SignsOfLife> {
+  const postgres = await import('./postgres/signs-of-life.ts')
+  return postgres.startSigns(at, clock)
 }
 
 /** The first fault of the store, in one sentence; `undefined` where it has none. */

@@ -119,8 +119,8 @@ export async function openWorld(
 
 export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null
 
-const socketFolder = (store: string) => new URL(store.replace('@/', '@host/')).searchParams.get('host')!
-const databaseOf = (store: string) => /\/(store_\d+)/.exec(store)![1]!
+export const socketFolder = (store: string) => new URL(store.replace('@/', '@host/')).searchParams.get('host')!
+export const databaseOf = (store: string) => /\/(store_\d+)/.exec(store)![1]!
 
 function answer({ body }: ScriptedRequest) {
   const messages = body['messages'] as readonly { readonly role: string; readonly content: string }[]
@@ -132,7 +132,7 @@ function answer({ body }: ScriptedRequest) {
 /** A port that leads elsewhere, and can lose everything without closing a connection. */
 export type Way = Awaited<ReturnType<typeof openWay>>
 
-export async function openWay(t: TestContext, onward: () => Socket) {
+export async function openWay(t: Pick<TestContext, 'after'>, onward: () => Socket) {
   const pairs = new Set<{ readonly near: Socket; readonly far: Socket }>()
   let loses = false
   const server = createServer((near) => {

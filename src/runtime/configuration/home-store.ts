@@ -6,7 +6,9 @@ import {
   openStore,
   readStoreGateways,
   removeDatabaseStore,
+  type SignsOfLife,
   type SessionStore,
+  startSignsOfLife,
   StoreError,
   type StoreOptions,
   storePath,
@@ -111,6 +113,11 @@ export async function openHomeDatabase(
 export async function databaseAddress(store: StoreSetting, environment: Environment) {
   const { path: address, ...place } = await databasePlace(store, environment)
   return { address, ...place }
+}
+
+/** Has this process give signs of life on a database until they are closed. */
+export async function startHomeSigns(store: StoreSetting, environment: Environment, clock: Clock): Promise<SignsOfLife> {
+  return startSignsOfLife(await databaseAddress(store, environment), clock)
 }
 
 /** Opens the database of a home to write something beside the gateway that has it, which does not keep that in memory. */

@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { type AnyCapability, type Pairings, RuntimeError } from '../../capability.ts'
 import { type Clock, ForewordError } from '../../platform.ts'
-import { type BudgetLedger, claimHome, type Standby, type Waiting } from '../../session.ts'
+import { type BudgetLedger, claimHome, type SignsOfLife, type Standby, type Waiting } from '../../session.ts'
 import type { Configuration } from '../configuration/configuration.ts'
 import { loadConfiguration } from '../configuration/load.ts'
 import { ConfigurationError } from '../configuration/problem.ts'
@@ -33,6 +33,8 @@ export interface PersonHomeOptions {
   readonly capabilities: readonly AnyCapability[]
   readonly environment: Environment
   readonly version: string
+  /** Of this process, on a database. */
+  readonly signs?: SignsOfLife | undefined
   readonly clock: Clock
   /** What the owner has decided for everybody. */
   readonly shared: Pick<HostedRuntime['shared'], 'live'> & { readonly policy: Parameters<typeof personPolicy>[0] }
@@ -72,12 +74,12 @@ export async function openPersonHome(
   /** Whether a gateway that has the home is taken for gone, by its address. */
   isGone: (address: string) => boolean,
 ): Promise<OpenPersonHome> {
-  const { home, environment, version, clock } = options
+  const { home, environment, clock } = options
   const { folder, configuration, ...opening } = openingOf(name, options)
   await makePersonHome(home, name)
   const claim = await claimHome(folder, { pid: process.pid, started: clock.time() }, { environment })
   const warn = (text: string) => options.warn(`${name}: ${text}`)
-  const wait = waitForHome(clock, version, isGone)
+  const wait = waitForHome(options, isGone)
   try {
     const fault = await createWorkspace(configuration.agent.workspace)
     for (const text of [fault, claim.warning]) if (text !== undefined) warn(text)
@@ -150,7 +152,10 @@ export async function makePersonHome(home: string, name: string): Promise<void> 
 }
 
 /** How the store of a person is opened where another gateway may have it: who that is, or the store once that one is gone. */
-function waitForHome(clock: Clock, version: string, isGone: (address: string) => boolean) {
+function waitForHome(
+  { clock, version, signs }: Pick<PersonHomeOptions, 'clock' | 'version' | 'signs'>,
+  isGone: (address: string) => boolean,
+) {
   const ending = new AbortController()
   let reason: Error | undefined
   let stopLooking: (() => void) | undefined
@@ -170,7 +175,7 @@ function waitForHome(clock: Clock, version: string, isGone: (address: string) =>
     if (clock.monotonic() > until) give(unreachable())
   }
   const standby: Standby = {
-    gateway: { host: hostname(), version },
+    gateway: { host: hostname(), version, signs },
     signal: ending.signal,
     waits(waiting) {
       const until = clock.monotonic() + TAKE_MS

@@ -95,6 +95,9 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
   const found = new Map<string, { readonly address: string; readonly until: number }>()
   const inUse = new Map<string, number>()
   const quiet = new Map<string, number>()
+  /** Homes that are being made: nobody opens them before. */
+  const making = new Set<string>()
+  const isCutOff = () => placement.isCutOff() || options.signs?.isSilent() === true
   const placement = createPlacement(clock, peers, (at) => answers(clock, at))
   let address: string | undefined
   let stopWatching: (() => void) | undefined
@@ -159,6 +162,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       ({ name, leaving }) =>
         !leaving &&
         !opened.has(name) &&
+        !making.has(name) &&
         placement.otherFor(name) === undefined &&
         (found.get(name)?.until ?? -Infinity) <= clock.monotonic(),
     )
@@ -208,7 +212,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
      */
     async place(name: string, forwarded = false): Promise<HomePlace> {
       if (!isThere(people().find(name))) throw personNotFound(name)
-      if (placement.isCutOff()) throw cutOffError()
+      if (isCutOff()) throw cutOffError()
       const here = opened.get(name)
       if (here === undefined && peers() !== undefined) {
         const { address: at, until } = found.get(name) ?? { address: '', until: -Infinity }
@@ -293,7 +297,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     /** Whether the database has no sign of life of a gateway. */
     isLost: placement.isLost,
     /** Whether the database has not answered this gateway for so long that another one may have what is here. */
-    isCutOff: placement.isCutOff,
+    isCutOff,
     /** A gateway does not answer. */
     suspect(at: string): void {
       placement.suspect(at)
@@ -304,13 +308,16 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
      * where there is such a home already; then nobody was added.
      */
     async add(draft: PersonDraft, by: string): Promise<Person> {
-      const person = await people().add(draft, by)
+      making.add(draft.name)
       try {
-        await makeHome(person.name)
+        const person = await people().add(draft, by)
+        await makeHome(person.name).catch(async (error: unknown) => {
+          await people().forget(person.name)
+          throw error
+        })
         return person
-      } catch (error) {
-        await people().forget(person.name)
-        throw error
+      } finally {
+        making.delete(draft.name)
       }
     },
     /** Opens all of them, so that what a former process left unfinished goes on. Never rejects: what fails is a warning. */

@@ -4,10 +4,12 @@ import type { GatewayRow, Gateways } from '../../session.ts'
 /** This gateway among those on the same database. */
 export type Peers = Pick<Gateways, 'id' | 'list'>
 
-/** How often the list of gateways is read, and each of the others is asked whether it is there, ms. */
-const LIST_MS = 1_000
+/** How often the list of gateways is read, ms. */
+const LIST_MS = 250
+/** At every how many readings each of the others is asked whether it is there, and homes move that may. */
+const SLOW_READINGS = 4
 /** How many readings in a row have to be without an answer until this gateway takes itself for cut off: as long as a lease. */
-const MISSED_READINGS = 5
+const MISSED_READINGS = 20
 /** How long a gateway that could not be reached is taken for gone where it is not asked again, ms. */
 const GONE_MS = 5_000
 
@@ -70,19 +72,23 @@ export function createPlacement(
     },
     gatewayFor,
     read,
-    /** Calls `then` after each look at the list, one after another. Returns what stops it. */
+    /** Calls `then` once a second, and when a gateway is lost, one after another. Returns what stops it. */
     watch(then: () => Promise<void>): () => void {
       let isReading = false
       let isWorking = false
+      let readings = 0
+      let isDue = false
       const look = async () => {
         isReading = true
+        const before = lost
         try {
           await read()
         } finally {
           isReading = false
         }
-        if (isWorking) return
+        if (isWorking || (!isDue && lost.isSubsetOf(before))) return
         isWorking = true
+        isDue = false
         try {
           await then()
         } finally {
@@ -94,7 +100,11 @@ export function createPlacement(
         () => {
           // A list that cannot be read is that of the last time: the database may be starting again.
           missed += 1
+          readings += 1
+          const isSlow = readings % SLOW_READINGS === 0
+          isDue ||= isSlow
           if (!isReading) look().catch(() => {})
+          if (!isSlow) return
           const self = peers()?.id
           for (const { id, address } of live) if (id !== self) void ask(address!)
         },

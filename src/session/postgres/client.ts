@@ -66,8 +66,7 @@ export async function openClient(at: PostgresAddress, { pipelined = false } = {}
   const place = databaseName(at)
   const searchPath = `search_path = "${schemaOf(at)}"`
   const client = new pg.Client({
-    connectionString: withPassword(at),
-    ...tlsOption(at),
+    ...connectionOptions(at),
     application_name: `foreword ${process.pid}`,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_MS,
@@ -173,6 +172,13 @@ export async function openClient(at: PostgresAddress, { pipelined = false } = {}
       throw databaseError(error, place)
     }
   }
+}
+
+/** How `pg` reaches a database. */
+export type ConnectionOptions = ReturnType<typeof connectionOptions>
+
+export function connectionOptions(at: PostgresAddress) {
+  return { connectionString: withPassword(at), ...tlsOption(at) }
 }
 
 /** `pg` takes nothing of what an address may contain from anywhere else. */

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import type { Clock } from '../../platform.ts'
-import type { Gateways, Standby } from '../gateways.ts'
+import type { GatewayFacts, Gateways, Standby } from '../gateways.ts'
 import type { SessionStore } from '../session-store.ts'
 import { StoreError } from '../store-error.ts'
 import { createStore, type StoreQueue } from '../tables/create-store.ts'
@@ -39,7 +39,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const place = databaseName(options)
   await prepareTables(options, readOnly ? 'read' : clock)
   const id = clock.newId('gateway')
-  const gateway = standby?.gateway ?? { host: hostname(), version: '' }
+  const gateway: GatewayFacts = standby?.gateway ?? { host: hostname(), version: '' }
   const owner = readOnly || beside ? undefined : await openWriter({ at: options, clock, id, gateway, standby })
   const writer = beside && !readOnly ? await openBesideWriter(options) : owner
   const readers = createReaders(options, clock)
@@ -67,7 +67,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const gateways: Gateways = {
       id,
       tookOver: owner?.tookOver ?? false,
-      isCutOff: () => heart?.isLate() ?? false,
+      isCutOff: () => (heart?.isLate() ?? false) || gateway.signs?.isSilent() === true,
       list: () => readers.read(readGateways(), false),
       async announce(address) {
         await queue.push(() => announceGateway(id, address))

@@ -2,6 +2,7 @@ import type { SqliteValue } from '../../platform.ts'
 import type { GatewayFacts, GatewayRow } from '../gateways.ts'
 import { DEFAULT_SCHEMA } from './address.ts'
 import { knownVersion } from './schema.ts'
+import { SIGN_MS, SILENT_SIGNS } from './signs-task.ts'
 import { all, get, run, type Sql, statement } from '../tables/sql.ts'
 
 /** "FwSt" in ASCII: the number of the lock in the usual schema. */
@@ -17,8 +18,10 @@ export const migrationLock = (schema: string) => `(${ownerLock(schema)} # 2)`
 const LOCK = ownerLock('current_schema()')
 const CHANGE_LOCK = changeLock('current_schema()')
 
-/** A process whose heartbeat is older is taken for lost, ms. */
+/** A process whose heartbeat is older is taken for lost, ms: that of its writes, which may be busy. */
 export const LEASE_MS = 5_000
+/** The same for the signs of life that no work delays, ms. */
+const SIGNS_LEASE_MS = SIGN_MS * SILENT_SIGNS
 export const HEARTBEAT_MS = 1_000
 /** For how long the process that wrote before a restart of the database may come back first, ms. */
 const RETURN_MS = 3_000
@@ -26,6 +29,14 @@ const RETURN_MS = 3_000
 const END_MS = 2_000
 /** Rows of processes that were lost stay for a day. */
 const FORGOTTEN_SECONDS = 86_400
+
+/**
+ * Whether the database waits for the signs of a process (the name of their connection) for longer than their lease, as SQL. A connection
+ * that is not there says nothing: the process may be about to open it.
+ */
+const areMissing = (signs: string) => `
+  coalesce((select bool_and(given.state = 'idle' and given.state_change < clock_timestamp() - interval '${SIGNS_LEASE_MS} milliseconds')
+    from pg_stat_activity as given where given.application_name = ${signs}), false)`
 
 const HOLDER = `
   select locks.pid, not (coalesce(activity.state, '') = 'active' and coalesce(activity.wait_event_type, '') <> 'Client') as waits,
@@ -35,10 +46,10 @@ const HOLDER = `
       and (cast(locks.classid as bigint) << 32) | cast(locks.objid as bigint) = ${LOCK}
       and locks.database = (select oid from pg_database where datname = current_database())`
 
-const register = statement<{ id: string; host: string; pid: number; version: string; tables: number }>(`
-  insert into gateways (id, host, pid, version, tables, started, heartbeat)
-    values (:id, :host, :pid, :version, :tables, clock_timestamp(), clock_timestamp())
-    on conflict (id) do update set heartbeat = excluded.heartbeat`)
+const register = statement<RegisteredRow>(`
+  insert into gateways (id, host, pid, version, tables, signs, started, heartbeat)
+    values (:id, :host, :pid, :version, :tables, :signs, clock_timestamp(), clock_timestamp())
+    on conflict (id) do update set heartbeat = excluded.heartbeat, signs = excluded.signs`)
 const forget = statement<{ seconds: number }>(`
   delete from gateways where heartbeat < clock_timestamp() - make_interval(secs => cast(:seconds as double precision))`)
 const setAddress = statement<{ id: string; address: string }>('update gateways set address = :address where id = :id')
@@ -53,8 +64,10 @@ const takeLockAfterOwner = statement<{ milliseconds: number }, { taken: boolean 
     then pg_try_advisory_lock(${LOCK}) else false end as taken`)
 const endLostHolder = statement<{ lease: number; milliseconds: number }, { ended: boolean }>(`
   select pg_terminate_backend(holder.pid, cast(:milliseconds as bigint)) as ended from (${HOLDER}) as holder
-    where holder.waits and coalesce((select heartbeat from gateways where id = (select gateway from ownership)), '-infinity')
-      < clock_timestamp() - make_interval(secs => cast(:lease as double precision) / 1000)`)
+    where holder.waits
+      and (coalesce((select heartbeat from gateways where id = (select gateway from ownership)), '-infinity')
+          < clock_timestamp() - make_interval(secs => cast(:lease as double precision) / 1000)
+        or ${areMissing('(select signs from gateways where id = (select gateway from ownership))')})`)
 const endHolder = statement<{ pid: number; milliseconds: number }, { ended: boolean }>(`
   select pg_terminate_backend(holder.pid, cast(:milliseconds as bigint)) as ended from (${HOLDER}) as holder where holder.pid = :pid`)
 const advance = statement<{ id: string }, { epoch: number }>(`
@@ -63,12 +76,23 @@ const readEpoch = statement<object, { epoch: number; pid: number }>(
   'select epoch, pg_backend_pid() as pid from ownership',
 )
 const findHolder = statement<object, { pid: number; waits: boolean; name: string | null; host: string }>(HOLDER)
+// The tables of another home may be those of a version before.
 const listRows = statement<{ lease: number }, ListedRow>(`
   select id, host, pid, address, version, extract(epoch from started) * 1000 as started,
       extract(epoch from heartbeat) * 1000 as heartbeat,
-      heartbeat < clock_timestamp() - make_interval(secs => cast(:lease as double precision) / 1000) as lost,
+      heartbeat < clock_timestamp() - make_interval(secs => cast(:lease as double precision) / 1000)
+        or ${areMissing("to_jsonb(gateways) ->> 'signs'")} as lost,
       (select extract(epoch from since) * 1000 from ownership where gateway = id) as since
     from gateways order by id = (select gateway from ownership) desc nulls last, gateways.started, id`)
+
+interface RegisteredRow {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  readonly version: string
+  readonly tables: number
+  readonly signs: string | null
+}
 
 interface ListedRow {
   readonly id: string
@@ -83,8 +107,8 @@ interface ListedRow {
 }
 
 /** Adds the row of a process, or says once more that it is alive. */
-export const registerGateway = (id: string, { host, version }: GatewayFacts): Sql<number> =>
-  run(register, { id, host, pid: process.pid, version, tables: knownVersion() })
+export const registerGateway = (id: string, { host, version, signs }: GatewayFacts): Sql<number> =>
+  run(register, { id, host, pid: process.pid, version, tables: knownVersion(), signs: signs?.name() ?? null })
 
 export const announceGateway = (id: string, address: string): Sql<number> => run(setAddress, { id, address })
 

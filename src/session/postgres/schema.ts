@@ -59,6 +59,12 @@ export const databaseMigrations: readonly DatabaseMigration[] = [
     },
     sql: '',
   },
+  {
+    version: 5,
+    knownTo: 2,
+    // The name of the connection over which the process gives signs of life. Absent: it gives none, or is of a version before.
+    sql: 'alter table gateways add column signs text',
+  },
 ]
 
 /** The newest version that this Foreword knows. */
