@@ -95,7 +95,6 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
   const found = new Map<string, { readonly address: string; readonly until: number }>()
   const inUse = new Map<string, number>()
   const quiet = new Map<string, number>()
-  /** Homes that are being made: nobody opens them before. */
   const making = new Set<string>()
   const isCutOff = () => placement.isCutOff() || options.signs?.isSilent() === true
   const placement = createPlacement(clock, peers, (at) => answers(clock, at))
