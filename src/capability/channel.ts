@@ -70,6 +70,13 @@ export interface ChannelContext {
   readonly runtime: Runtime
   /** Holds what came in until it was handled, on disk. */
   readonly inbox: ChannelInbox
+  /**
+   * Records that a part of a reply is about to be sent, right before each try. Returns whether a former process was about to send it, too, and
+   * nobody has heard of what came of it: it may be there already. Rejects where nothing may be sent, since another gateway has this home.
+   */
+  sending(session: string, turn: string, part: number): Promise<boolean>
+  /** Rejects where another gateway has this home: to be asked before anything else is changed for those who talk over the channel. */
+  hasHome(): Promise<void>
   /** Records that a message of the channel has a part of a reply. On disk when it resolves. */
   sent(session: string, turn: string, part: SentPart): Promise<void>
   /**

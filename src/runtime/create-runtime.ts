@@ -78,8 +78,11 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
     if (gateways?.isCutOff()) throw cutOffError()
   }
   const channelsOpen = Promise.withResolvers<void>()
+  // A write of nothing begins with the question whose home it is.
+  const hasHome = async () => void (gateways && (await store.transaction([])))
   const outbox = createOutbox(store, channels, clock, warn, {
     opens: channelsOpen.promise,
+    hasHome,
     activity,
     stopTimeoutMs: 2_000,
   })
@@ -243,6 +246,7 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
     openInbox: (channel) =>
       gateways ? openStoredInbox(store, channel, clock) : openChannelInbox(join(data, 'channels', channel), warn),
     openSent: outbox.openSent,
+    hasHome,
     handOver: parts.handOver,
     warn,
   })

@@ -195,6 +195,7 @@ export type EntryBody =
       readonly channel: string
       /** 1, 2, 3 … in the order of reading. */
       readonly part: number
+      /** `?`: it is about to be sent, and its id is not known. */
       readonly messageId: string
     }
   | { readonly type: 'delivered'; readonly turn: string; readonly channel: string; readonly messageId?: string }

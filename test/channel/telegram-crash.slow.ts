@@ -12,10 +12,12 @@ import { ada } from './telegram-home.ts'
 import { systemClock } from '../../src/platform.ts'
 
 const answer = 'Once upon a time.'
+const again = `Sent again after an interruption, in case the first one did not arrive:\n\n${answer}`
 
 const killedAt: Readonly<Record<Place, string>> = {
   accepted: 'right after a message was accepted',
   submitted: 'after a message became input and before that was noted',
+  'before-sending': 'right before the first words were sent',
   growing: 'in the midst of a reply that grows',
   'before-noting': 'after the first words were sent and before that was noted',
   'before-delivered': 'after the reply stood there and before that was noted',
@@ -28,13 +30,14 @@ for (const [place, when] of Object.entries(killedAt)) {
     const killed = gateway(t, { ...home, killAt: place as Place })
     assert.deepEqual(await once(killed, 'close'), [null, 'SIGKILL'])
     const next = gateway(t, home)
-    // Nobody can know of a message whose id was never told: it stands there with the first words, and the reply beside it.
+    // Nobody can know of a message whose id was never heard of: the reply beside it says so, also where it never left.
     const stray = place === 'before-noting' ? 1 : 0
-    await telegram.until(() => said(telegram).includes(answer) && telegram.waiting.length === 0)
+    const reply = place.startsWith('before-') && place !== 'before-delivered' ? again : answer
+    await telegram.until(() => said(telegram).includes(reply) && telegram.waiting.length === 0)
     await delivered(home.home)
     next.kill('SIGKILL')
     await once(next, 'close')
-    assert.equal(said(telegram).filter((text) => text === answer).length, 1)
+    assert.equal(said(telegram).filter((text) => text === reply).length, 1)
     assert.equal(said(telegram).length, 1 + stray, said(telegram).join(' | '))
     const store = await openStore({ clock: systemClock, path: join(home.home, 'store.sqlite') })
     const [session, ...others] = await store.sessions()

@@ -14,10 +14,14 @@ function running(channels: readonly Channel[], stopTimeoutMs = 60_000) {
     channels,
     runtime: {} as Runtime,
     openInbox: (name) => ({ name }) as unknown as ChannelInbox,
-    openSent:
-      (name) =>
-      async (session, turn, { part }) =>
-        void notes.push([name, session, turn, part].join(' ')),
+    openSent: (name) => ({
+      async sending(session, turn, part) {
+        notes.push(['before', name, session, turn, part].join(' '))
+        return false
+      },
+      sent: async (session, turn, { part }) => void notes.push([name, session, turn, part].join(' ')),
+    }),
+    hasHome: async () => {},
     warn: (text) => void warnings.push(text),
     retryDelaysMs: [1, 1, 3_600_000],
     stopTimeoutMs,

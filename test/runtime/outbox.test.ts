@@ -42,7 +42,7 @@ async function world(context: TestContext) {
     return {
       ...made,
       desks,
-      sent: made.openSent(channel.name),
+      ...made.openSent(channel.name),
       deliver: async (session: string) => made.deliver((await desks.of(session))!),
     }
   }
@@ -221,6 +221,40 @@ test('a crash after some parts were sent hands them over at the next start', asy
   next.recover(next.desks)
   await until(() => brought.length > 0)
   assert.deepEqual(brought[0]?.sent, [{ part: 1, messageId: 'm1' }])
+})
+
+test('a part that a former process was about to send is known to be perhaps there, until it is sent', async (context) => {
+  const { outbox, settle, store } = await world(context)
+  const { channel, brought } = pigeon()
+  await settle('s', 'one')
+  const [former, next] = [outbox(channel), outbox(channel)]
+  assert.equal(await former.sending('s', 'one', 1), false)
+  // Its own next try knows that the service refused the one before.
+  assert.equal(await former.sending('s', 'one', 1), false)
+  for (let time = 0; time < 2; time += 1) assert.equal(await next.sending('s', 'one', 1), true)
+  assert.equal(await next.sending('s', 'one', 2), false)
+  await next.sent('s', 'one', { part: 2, messageId: 'b' })
+  assert.equal(await outbox(channel).sending('s', 'one', 2), false)
+  await former.deliver('s')
+  assert.deepEqual(brought[0]?.sent, [{ part: 2, messageId: 'b' }])
+  await next.sent('s', 'one', { part: 1, messageId: 'a' })
+  assert.equal(await outbox(channel).sending('s', 'one', 1), false)
+  const parts = (await store.entries('s', { types: ['sent'] })).map((entry) => entry.type === 'sent' && entry.messageId)
+  assert.deepEqual(parts, ['?', '?', '?', 'b', '?', 'a', '?'])
+})
+
+test('another try to send is refused once another gateway has the home', async (context) => {
+  const { outbox, settle } = await world(context)
+  let isOurs = true
+  const box = outbox(pigeon().channel, {
+    async hasHome() {
+      if (!isOurs) throw new Error('taken over')
+    },
+  })
+  await settle('s', 'one')
+  for (let time = 0; time < 2; time += 1) assert.equal(await box.sending('s', 'one', 1), false)
+  isOurs = false
+  await assert.rejects(box.sending('s', 'one', 1), /taken over/)
 })
 
 /** A store that takes no entry of this type three times. */

@@ -5,6 +5,7 @@ import type { Entry, CitationSource } from '../../session.ts'
 import type { TelegramSender } from './api/telegram-sender.ts'
 import { type ChatReference, isPersonal } from './chat-reference.ts'
 import {
+  LONGEST_MESSAGE,
   messageParts,
   type FormattedText,
   joinFormatted,
@@ -80,7 +81,7 @@ export function followTurn({ session, turn, chat }: FollowedTurn, parts: FollowP
         continue
       }
       changed = false
-      const texts = messageParts(growingText(growing.text, doing(growing)))
+      const texts = replyParts(growingText(growing.text, doing(growing)))
       if (texts.length > 0 && (await parts.mayShow())) await shown.grow(texts)
       await sleep(everyMs, signal)
     }
@@ -166,25 +167,36 @@ interface ShownMessage {
   content: string | undefined
   /** Whether the log records it. */
   noted: boolean
+  /** Whether it says that it may be there twice. */
+  isAgain: boolean
 }
 
-/** `note` records each sent message on disk before the next one is sent. */
-export function createReplyMessages(
-  sender: TelegramSender,
-  chat: ChatReference,
-  note: (part: SentPart) => Promise<void>,
-) {
+/** What the log is asked and told of the messages of a reply. */
+interface ReplyNotes {
+  /** Right before a part is sent: whether a former process may have sent it. */
+  readonly sending: (part: number) => Promise<boolean>
+  /** On disk before the next one is sent. */
+  readonly sent: (part: SentPart) => Promise<void>
+}
+
+export function createReplyMessages(sender: TelegramSender, chat: ChatReference, notes: ReplyNotes) {
   /** Index n is part n + 1. */
   const shown: (ShownMessage | undefined)[] = []
 
   async function send(index: number, part: FormattedText): Promise<void> {
-    const messageId = await sender.send(chat, part)
-    shown[index] = { messageId, content: contentKey(part), noted: false }
+    let isAgain = false
+    const messageId = await sender.send(chat, part, {
+      async before() {
+        isAgain = await notes.sending(index + 1)
+        return marked(part, isAgain)
+      },
+    })
+    shown[index] = { messageId, content: contentKey(part), noted: false, isAgain }
     await noteDown(index, shown[index])
   }
 
   async function noteDown(index: number, there: ShownMessage): Promise<void> {
-    await note({ part: index + 1, messageId: String(there.messageId) })
+    await notes.sent({ part: index + 1, messageId: String(there.messageId) })
     there.noted = true
   }
 
@@ -193,7 +205,7 @@ export function createReplyMessages(
     // The log could not be written when the message was sent.
     if (!there.noted) await noteDown(index, there)
     if (there.content === contentKey(part)) return
-    const outcome = await sender.edit(chat, there.messageId, part, { droppable })
+    const outcome = await sender.edit(chat, there.messageId, marked(part, there.isAgain), { droppable })
     if (outcome === 'gone' && !droppable) return send(index, part)
     if (outcome === 'edited' || outcome === 'same') there.content = contentKey(part)
   }
@@ -220,7 +232,8 @@ export function createReplyMessages(
     adopt(sent: readonly SentPart[]) {
       for (const { part, messageId } of sent) {
         const id = Number(messageId)
-        if (Number.isSafeInteger(id)) shown[part - 1] ??= { messageId: id, content: undefined, noted: true }
+        if (Number.isSafeInteger(id))
+          shown[part - 1] ??= { messageId: id, content: undefined, noted: true, isAgain: false }
       }
     },
     get sent() {
@@ -228,6 +241,20 @@ export function createReplyMessages(
     },
   }
 }
+
+/**
+ * A part that a former process was about to send, and that is not known to be there. One that is lost would be worse than one that is
+ * there twice, and who reads it twice learns why.
+ */
+function marked(part: FormattedText, isAgain: boolean): FormattedText {
+  return isAgain ? joinFormatted([styledText(AGAIN, 'italic'), part], '\n\n') : part
+}
+
+const AGAIN = 'Sent again after an interruption, in case the first one did not arrive:'
+
+/** The messages of a reply: each has room for a mark. */
+export const replyParts = (text: FormattedText): readonly FormattedText[] =>
+  messageParts(text, LONGEST_MESSAGE - AGAIN.length - 2)
 
 function contentKey(part: FormattedText): string {
   return JSON.stringify([part.text, part.entities])

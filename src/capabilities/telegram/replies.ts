@@ -12,9 +12,10 @@ import {
   followTurn,
   type ReplyMessages,
   createReplyMessages,
+  replyParts,
   replyText,
 } from './follow-turn.ts'
-import { messageParts, plainText } from './text/formatted-text.ts'
+import { plainText } from './text/formatted-text.ts'
 import type { Sleep } from './timing.ts'
 
 export type Replies = ReturnType<typeof createReplies>
@@ -36,7 +37,12 @@ export function createReplies(parts: RepliesParts) {
   const leaving = createActivity()
 
   function messagesFor({ session, turn }: Pick<FollowedTurn, 'session' | 'turn'>, chat: ChatReference): ReplyMessages {
-    const known = replies.get(turn) ?? createReplyMessages(sender, chat, (part) => context.sent(session, turn, part))
+    const known =
+      replies.get(turn) ??
+      createReplyMessages(sender, chat, {
+        sending: (part) => context.sending(session, turn, part),
+        sent: (part) => context.sent(session, turn, part),
+      })
     replies.set(turn, known)
     return known
   }
@@ -86,7 +92,7 @@ export function createReplies(parts: RepliesParts) {
     const shown = messagesFor(reply, chat)
     shown.adopt(reply.sent)
     const sources = citedSources(await store.entries(session, { turn, types: ['message'] }))
-    await shown.finish(messageParts(replyText(reply, sources)))
+    await shown.finish(replyParts(replyText(reply, sources)))
     return shown.sent[0]!.messageId
   }
 

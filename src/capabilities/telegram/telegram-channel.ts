@@ -119,7 +119,7 @@ async function openTelegram(context: ChannelContext, options: OpenTelegramOption
   const { inbox, runtime, warn } = context
   const commands = chatCommands(options.choices ?? {}, contributedCommands(runtime, warn))
   const api = await telegramApi({ token, apiRoot })
-  const sender = telegramSender({ api, signal, linkPreviews, warn, clock, random })
+  const sender = telegramSender({ api, signal, linkPreviews, warn, clock, random, hasHome: context.hasHome })
   const files = telegramFiles({ api, token, apiRoot, clock })
   const access = createChatAccess(options, runtime.pairings)
   const waiting = await inbox.waiting()

@@ -15,7 +15,8 @@ export function runChannels(parts: {
   readonly runtime: Runtime
   readonly clock: Clock
   readonly openInbox: (channel: string) => ChannelInbox
-  readonly openSent: (channel: string) => ChannelContext['sent']
+  readonly openSent: (channel: string) => Pick<ChannelContext, 'sending' | 'sent'>
+  readonly hasHome: ChannelContext['hasHome']
   readonly handOver?: HandOver | undefined
   readonly warn: (text: string) => void
   /** Waits before a channel that did not start is started again, ms; the last one repeats. */
@@ -31,7 +32,8 @@ export function runChannels(parts: {
     const context: ChannelContext = {
       runtime,
       inbox: parts.openInbox(name),
-      sent: parts.openSent(name),
+      ...parts.openSent(name),
+      hasHome: parts.hasHome,
       warn,
       ...(handOver && { handOver: (person, came) => handOver(person, name, came) }),
     }

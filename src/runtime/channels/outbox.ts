@@ -21,6 +21,8 @@ export interface OutboxOptions {
   readonly opens?: Promise<void>
   /** Counts what is being sent, and not what waits for its next try. */
   readonly activity?: Activity
+  /** Rejects where another gateway has this home. */
+  readonly hasHome?: () => Promise<void>
   /** Waits between tries, ms; the last one repeats. */
   readonly retryDelaysMs?: readonly number[]
   readonly stopTimeoutMs?: number
@@ -33,6 +35,8 @@ interface Lane {
 }
 
 const PAGE = 500
+/** In the place of the id of a message that is about to be sent. */
+const UNKNOWN = '?'
 
 /** What is marked as `delivered`, with the channel's own message id, is never sent again. No session delays another. */
 export function createOutbox(
@@ -43,6 +47,7 @@ export function createOutbox(
   {
     opens = Promise.resolve(),
     activity = createActivity(),
+    hasHome = async () => {},
     retryDelaysMs = growingDelaysMs,
     stopTimeoutMs = 5_000,
   }: OutboxOptions = {},
@@ -105,16 +110,15 @@ export function createOutbox(
   }
 
   /** Writes that a part has arrived. The same message for the same part is written once. */
-  async function noteSent(
-    channel: string,
-    session: string,
-    turn: string,
-    { part, messageId }: SentPart,
-  ): Promise<void> {
+  async function noteSent(channel: string, session: string, turn: string, sent: SentPart): Promise<void> {
+    if ((await newestSent(session, turn, sent.part)) === sent.messageId) return
+    await store.append(session, [{ type: 'sent', turn, channel, ...sent }], clock.time())
+  }
+
+  async function newestSent(session: string, turn: string, part: number): Promise<string | undefined> {
     const entries = await store.entries(session, { turn, types: ['sent'] })
     const newest = entries.findLast((entry) => entry.type === 'sent' && entry.part === part)
-    if (newest?.type === 'sent' && newest.messageId === messageId) return
-    await store.append(session, [{ type: 'sent', turn, channel, part, messageId }], clock.time())
+    return newest?.type === 'sent' ? newest.messageId : undefined
   }
 
   /** `undefined`: it will never arrive. */
@@ -165,9 +169,24 @@ export function createOutbox(
   }
 
   return {
-    /** What a channel notes with. Where it cannot be written, it is before anything more of the session is delivered. */
-    openSent(channel: string): ChannelContext['sent'] {
-      return async (session, turn, sent) => {
+    /** What a channel notes with. What has arrived and cannot be written is written before anything more of the session is delivered. */
+    openSent(channel: string): Pick<ChannelContext, 'sending' | 'sent'> {
+      /** What this process is about to send, by `TURN PART`: whether another one was before. */
+      const begun = new Map<string, boolean>()
+      const sending = async (session: string, turn: string, part: number): Promise<boolean> => {
+        const key = `${turn} ${part}`
+        const known = begun.get(key)
+        if (known !== undefined) {
+          await hasHome()
+          return known
+        }
+        const before = (await newestSent(session, turn, part)) === UNKNOWN
+        await store.append(session, [{ type: 'sent', turn, channel, part, messageId: UNKNOWN }], clock.time())
+        begun.set(key, before)
+        return before
+      }
+      const sent: ChannelContext['sent'] = async (session, turn, sent) => {
+        begun.delete(`${turn} ${sent.part}`)
         const note = () =>
           notes.run(JSON.stringify([session, turn, sent.part, sent.messageId]), () =>
             noteSent(channel, session, turn, sent),
@@ -182,6 +201,7 @@ export function createOutbox(
           throw runtimeFailure(error)
         }
       }
+      return { sending, sent }
     },
     /** Delivers what a session has settled and not yet delivered, in order, and tries again until all of it has arrived. */
     deliver,
@@ -283,6 +303,7 @@ async function isDue(store: LogStore, row: TurnRow, channel: Channel, left: bool
 /** In the order of their parts; of two messages for one part the newer one counts. */
 function sentParts(entries: readonly Entry[]): readonly SentPart[] {
   const parts = new Map<number, string>()
-  for (const entry of entries) if (entry.type === 'sent') parts.set(entry.part, entry.messageId)
+  for (const entry of entries)
+    if (entry.type === 'sent' && entry.messageId !== UNKNOWN) parts.set(entry.part, entry.messageId)
   return [...parts].map(([part, messageId]) => ({ part, messageId })).toSorted((a, b) => a.part - b.part)
 }

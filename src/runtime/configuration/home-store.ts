@@ -116,7 +116,11 @@ export async function databaseAddress(store: StoreSetting, environment: Environm
 }
 
 /** Has this process give signs of life on a database until they are closed. */
-export async function startHomeSigns(store: StoreSetting, environment: Environment, clock: Clock): Promise<SignsOfLife> {
+export async function startHomeSigns(
+  store: StoreSetting,
+  environment: Environment,
+  clock: Clock,
+): Promise<SignsOfLife> {
   return startSignsOfLife(await databaseAddress(store, environment), clock)
 }
 

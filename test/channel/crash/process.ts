@@ -11,7 +11,7 @@ import { readAccess } from '../../../src/tool.ts'
 import { fastTime } from '../fast-time.ts'
 
 /** Where this process kills itself: no handler runs, nothing is flushed. */
-export type Place = 'accepted' | 'submitted' | 'before-noting' | 'growing' | 'before-delivered'
+export type Place = 'accepted' | 'submitted' | 'before-sending' | 'before-noting' | 'growing' | 'before-delivered'
 
 /** The one argument of this process, as JSON. */
 export interface Orders {
@@ -61,6 +61,11 @@ const watched: Channel = {
           reach('submitted')
           return submitted
         },
+      },
+      async sending(session, turn, part) {
+        const isAgain = await desk.sending(session, turn, part)
+        reach('before-sending')
+        return isAgain
       },
       async sent(session, turn, part) {
         reach('before-noting')

@@ -8,6 +8,8 @@ interface LineCall<T> {
   readonly subject?: string
   /** Whether a limit or a fault drops the call. */
   readonly droppable?: boolean
+  /** Called right before each try: where it rejects, the call does, and nothing is sent. */
+  before?(): Promise<void>
   run(): Promise<T>
   /** Classifies the error that `run` rejected with. */
   readFault(error: unknown): TelegramFault
@@ -78,6 +80,12 @@ function createChatLine({ paces, now, sleep, random, tried, signal }: ChatLinePa
     resolve,
     reject,
   }: Waiting): Promise<Exclude<TelegramFault, { type: 'refused' }> | undefined> {
+    try {
+      await call.before?.()
+    } catch (error) {
+      reject(error)
+      return undefined
+    }
     try {
       const value = await call.run()
       tried(undefined)

@@ -16,6 +16,8 @@ export type TelegramSender = ReturnType<typeof telegramSender>
 
 interface SendOptions {
   readonly buttons?: TelegramButtons
+  /** Called right before each try, with the text that is sent then. Where it rejects, nothing is sent. */
+  readonly before?: () => Promise<FormattedText>
 }
 
 interface MessageEditOptions {
@@ -44,6 +46,8 @@ export interface TelegramSenderOptions {
   readonly linkPreviews?: boolean
   warn(text: string): void
   readonly clock: Clock
+  /** Asked before each change of a chat: where it rejects, nothing is changed. */
+  readonly hasHome?: () => Promise<void>
   /** From 0 to 1. */
   readonly random?: () => number
 }
@@ -55,7 +59,7 @@ const LONGEST_ANSWER_WAIT = 30_000
 
 export function telegramSender(options: TelegramSenderOptions) {
   const { api, signal, warn, linkPreviews = false } = options
-  const { clock, random = Math.random } = options
+  const { clock, random = Math.random, hasHome } = options
   // grammY's types use another AbortSignal than Node's.
   const ending = signal as unknown as Parameters<Api['raw']['sendMessage']>[1]
   const lateEnding = afterGrace(clock, signal) as unknown as typeof ending
@@ -71,9 +75,13 @@ export function telegramSender(options: TelegramSenderOptions) {
   function inLine<T>(
     method: string,
     to: ChatReference,
-    call: { run(): Promise<T>; subject?: string; droppable?: boolean },
+    call: { run(): Promise<T>; before?(): Promise<void>; subject?: string; droppable?: boolean },
   ) {
-    return chatLine(to.id).add({ ...call, readFault: (error) => readFault(method, error, api.token) })
+    return chatLine(to.id).add({
+      ...(hasHome && { before: hasHome }),
+      ...call,
+      readFault: (error) => readFault(method, error, api.token),
+    })
   }
 
   /** Sends the text without its formatting where Telegram cannot parse that. */
@@ -97,7 +105,8 @@ export function telegramSender(options: TelegramSenderOptions) {
 
   return {
     /** Returns Telegram's id of the message. */
-    async send(to: ChatReference, part: FormattedText, { buttons }: SendOptions = {}): Promise<number> {
+    async send(to: ChatReference, part: FormattedText, { buttons, before }: SendOptions = {}): Promise<number> {
+      let text = part
       const rest = {
         chat_id: to.id,
         ...preview,
@@ -105,8 +114,15 @@ export function telegramSender(options: TelegramSenderOptions) {
       }
       const send = (more: object) =>
         inLine('sendMessage', to, {
+          ...(before && {
+            async before() {
+              text = await before()
+            },
+          }),
           run: () =>
-            withEntities('sendMessage', part, (text) => api.raw.sendMessage({ ...rest, ...more, ...text }, lateEnding)),
+            withEntities('sendMessage', text, (formed) =>
+              api.raw.sendMessage({ ...rest, ...more, ...formed }, lateEnding),
+            ),
         })
       // Only a droppable call resolves to `undefined`.
       if (to.thread === undefined) return (await send({}))!.message_id

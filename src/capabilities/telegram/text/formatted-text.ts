@@ -76,7 +76,7 @@ function blanksBefore(text: string): number {
 }
 
 /** The longest message that Telegram accepts, UTF-16 code units. */
-const LONGEST_MESSAGE = 4096
+export const LONGEST_MESSAGE = 4096
 
 /**
  * Splits at `limit` UTF-16 code units (2 or more): between paragraphs where possible, else between lines, sentences,
