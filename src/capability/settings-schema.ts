@@ -11,6 +11,8 @@ export interface SettingFacts {
   readonly model?: true
   /** The kind of an embedding model. A kind that no capability of the list provides is a problem. */
   readonly embedder?: true
+  /** It is of one machine, and not of all gateways on a database. `with-all`: so is everything beside it. */
+  readonly ofMachine?: true | 'with-all'
   /** Environment variables of others that set it too. */
   readonly variables?: readonly string[]
 }
@@ -29,7 +31,10 @@ export function modelId(): z.ZodString {
 }
 
 export function environmentVariable(): z.ZodString {
-  return z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
+  return z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
+    .meta({ ofMachine: true })
 }
 
 /** The longest time of a timer: a longer one would end at once. */
@@ -63,5 +68,5 @@ export function settingFacts(schema: z.ZodType): SettingFacts {
 
 /** Takes what is for the configuration alone out of a JSON Schema. */
 export function withoutSettingFacts({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void {
-  for (const fact of ['path', 'whenMissing', 'model', 'embedder', 'variables']) delete jsonSchema[fact]
+  for (const fact of ['path', 'whenMissing', 'model', 'embedder', 'ofMachine', 'variables']) delete jsonSchema[fact]
 }

@@ -2,10 +2,11 @@ import { environmentVariable, homePath, httpAddress, milliseconds, type Settings
 import { z } from 'zod'
 
 const serverSettings = z.strictObject({
-  command: z.string().min(1).optional().describe('Program of a server on this machine.'),
+  command: z.string().min(1).meta({ ofMachine: 'with-all' }).optional().describe('Program of a server on this machine.'),
   args: z.array(z.string()).optional().describe('Arguments of that program.'),
   environment: z
     .record(z.string(), environmentVariable())
+    .meta({ ofMachine: true })
     .optional()
     .describe(
       'Environment of that program: its variables, and for each the environment variable of Foreword with the value.',
@@ -13,6 +14,7 @@ const serverSettings = z.strictObject({
   url: httpAddress().optional().describe('Address of a server over HTTP.'),
   headers: z
     .record(z.string(), environmentVariable())
+    .meta({ ofMachine: true })
     .optional()
     .describe(
       'Headers of every request: their names, and for each the environment variable of Foreword with the value.',

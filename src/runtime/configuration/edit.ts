@@ -100,13 +100,8 @@ export function configurationKey(key: string, schema: ConfigurationSchema): KeyP
 }
 
 function refuseSecret(path: KeyPath, value: unknown): void {
-  const name = path.at(-1) ?? ''
   const isPassword = path[0] === 'store' && addressPasswords(storeAddress(value)).length > 0
-  const isSecret =
-    isPassword ||
-    /(?:token|secret|password|passphrase|credentials?|api[-_]?key|private[-_]?key)$/i.test(name) ||
-    (path.includes('headers') && /authorization|cookie|key|token|secret/i.test(name))
-  if (!isSecret) return
+  if (!isPassword && !isSecretKey(path)) return
   const hint =
     path[0] === 'gateway'
       ? 'The gateway makes its own; another one can be set with FOREWORD_GATEWAY_TOKEN.'
@@ -114,6 +109,15 @@ function refuseSecret(path: KeyPath, value: unknown): void {
         ? 'Leave the password out of the address, and set FOREWORD_STORE_PASSWORD, or "passwordEnv" or "passwordFile" beside "address".'
         : 'Name an environment variable (apiKeyEnv, tokenEnv) or a file (apiKeyFile, tokenFile) that holds it.'
   throw keyError(path, 'holds a secret, and secrets are not written into config.json', hint)
+}
+
+/** Whether the name of a key says that it holds a secret. */
+export function isSecretKey(path: KeyPath): boolean {
+  const name = path.at(-1) ?? ''
+  return (
+    /(?:token|secret|password|passphrase|credentials?|api[-_]?key|private[-_]?key)$/i.test(name) ||
+    (path.includes('headers') && /authorization|cookie|key|token|secret/i.test(name))
+  )
 }
 
 function storeAddress(value: unknown): string {

@@ -15,7 +15,11 @@ const connectionKeys = {
   apiKeyFile: homePath({ path: 'file' })
     .optional()
     .describe('File that holds the key; a relative path is relative to the home.'),
-  headers: z.record(z.string(), z.string()).optional().describe('Headers for every request. No secrets here.'),
+  headers: z
+    .record(z.string(), z.string())
+    .meta({ ofMachine: true })
+    .optional()
+    .describe('Headers for every request. No secrets here.'),
 }
 
 /** `providers` of the configuration: one entry has the kind of a known provider, and may have the keys of all of them. */
