@@ -95,7 +95,7 @@ function isSecretValue(value: string): boolean {
 }
 
 /** Secrets in the configuration that should be in a variable: passwords and keys in addresses, headers of providers. */
-function writtenSecrets(value: unknown, key = ''): readonly (readonly [name: string, value: string])[] {
+export function writtenSecrets(value: unknown, key = ''): readonly (readonly [name: string, value: string])[] {
   if (typeof value === 'string') {
     if (key === 'store' || key === 'store.address') return databaseSecrets(value, key)
     return /^https?:/i.test(value) && URL.canParse(value) ? addressSecrets(value, key) : []

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import * as fc from 'fast-check'
+import { builtIn } from '../../src/foreword/built-in.ts'
+import { systemClock } from '../../src/platform.ts'
+import { shareHome } from '../../src/runtime/configuration/share-home.ts'
+import { SHARED_SETTINGS, sharedRowOf } from '../../src/runtime/configuration/share-settings.ts'
+import { openStore } from '../../src/session.ts'
+import { forAllStored } from '../arbitrary/for-all.ts'
+
+/** Homes of gateways on machines of their own, over one store. */
+async function machines(t: TestContext, ...configurations: readonly (object | string)[]) {
+  const store = await openStore({ path: ':memory:', clock: systemClock })
+  const warnings: string[] = []
+  const all = configurations.map((configuration) => {
+    const home = mkdtempSync(join(tmpdir(), 'foreword-shared-'))
+    const file = join(home, 'config.json')
+    const write = (value: object | string) =>
+      writeFileSync(file, typeof value === 'string' ? value : JSON.stringify(value, undefined, 2))
+    if (configuration !== '') write(configuration)
+    const environment: Record<string, string> = {}
+    return {
+      home,
+      environment,
+      write,
+      text: () => readFileSync(file, 'utf8'),
+      read: () => JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>,
+      /** `dies`: the process ends once something was stored. */
+      share: ({ dies = false, looks = false } = {}) =>
+        shareHome(
+          {
+            home,
+            environment,
+            capabilities: builtIn,
+            clock: systemClock,
+            warn: (text) => warnings.push(text.replace(home, 'HOME')),
+          },
+          {
+            value: (key) => store.value(key),
+            async transaction(writes) {
+              const stored = await store.transaction(writes)
+              if (dies) throw new Error('killed')
+              return stored
+            },
+          },
+          { looks },
+        ),
+      aside() {
+        const folder = join(home, 'data', 'set-aside')
+        const [newest] = existsSync(folder) ? readdirSync(folder).toSorted().toReversed() : []
+        return newest === undefined
+          ? undefined
+          : (JSON.parse(readFileSync(join(folder, newest, 'config.json'), 'utf8')) as Record<string, unknown>)
+      },
+    }
+  })
+  t.after(async () => {
+    for (const { home } of all) rmSync(home, { recursive: true })
+    await store.close()
+  })
+  return { all, store, warnings, row: async () => sharedRowOf(await store.value(SHARED_SETTINGS)) }
+}
+
+test('a setting that one machine has changed is in the file of the others, whose comments and own settings stay', async (t) => {
+  const { all, row } = await machines(
+    t,
+    { model: 'ollama/a', gateway: { port: 1 }, people: { maxFiles: 3 } },
+    '{\n  // of this machine\n  "gateway": { "port": 2 }, // its port\n}\n',
+  )
+  const [one, other] = all as [(typeof all)[0], (typeof all)[0]]
+  await one.share()
+  await other.share()
+  assert.match(other.text(), /\/\/ of this machine\n.*"port": 2.*\/\/ its port/)
+  assert.match(other.text(), /"model": "ollama\/a"/)
+  other.write({ gateway: { port: 2 }, model: 'ollama/a', people: { limits: [{ for: 'ann', maxFiles: 9 }] } })
+  await other.share()
+  await one.share()
+  assert.deepEqual(one.read(), {
+    model: 'ollama/a',
+    gateway: { port: 1 },
+    people: { limits: [{ for: 'ann', maxFiles: 9 }] },
+  })
+  const { version } = await row()
+  assert.equal(version, 2)
+  for (const each of all) assert.equal((await each.share()).isChanged, false)
+  assert.equal((await row()).version, version, 'where nothing has changed, nothing is written')
+})
+
+test('two that change settings at once keep both; where it is the same one, the other machine has its own set aside', async (t) => {
+  const { all, warnings } = await machines(t, { model: 'ollama/a', agent: { maxSteps: 2 } }, '')
+  const [one, other] = all as [(typeof all)[0], (typeof all)[0]]
+  await one.share()
+  await other.share()
+  one.write({ model: 'ollama/b', agent: { maxSteps: 2 }, people: { maxFiles: 1 } })
+  other.write({ model: 'ollama/c', agent: { maxSteps: 7 } })
+  await Promise.all([one.share(), other.share()])
+  for (const each of all) await each.share()
+  assert.deepEqual({ ...one.read() }, { ...other.read() })
+  const { model, ...rest } = one.read()
+  assert.deepEqual(rest, { agent: { maxSteps: 7 }, people: { maxFiles: 1 } })
+  const lost = model === 'ollama/b' ? other : one
+  assert.equal(lost.aside()!['model'], model === 'ollama/b' ? 'ollama/c' : 'ollama/b')
+  assert.equal(warnings.length, 1)
+  assert.match(warnings[0]!, /too, and what that one has counts \(model\)\. Yours is at HOME\/data\/set-aside/)
+})
+
+test('a file that is empty, broken or being written takes nothing back', async (t) => {
+  const { all, row } = await machines(t, { model: 'ollama/a', people: { maxFiles: 3 } }, '')
+  const [one, other] = all as [(typeof all)[0], (typeof all)[0]]
+  await one.share()
+  await other.share()
+  const before = await row()
+  other.write('{"model": ')
+  assert.match((await other.share()).refused.join(), /config\.json has mistakes, and nothing of it is shared/)
+  other.write('')
+  await other.share()
+  assert.deepEqual(other.read(), { model: 'ollama/a', people: { maxFiles: 3 } })
+  assert.deepEqual(await row(), before)
+})
+
+test('a provider goes to a machine that has a key for it, and a machine without goes on as it was and says why', async (t) => {
+  const { all, row } = await machines(
+    t,
+    {
+      model: 'ollama/a',
+      providers: { lab: { kind: 'openai', baseURL: 'https://lab.example/v1', apiKeyFile: 'data/keys/lab' } },
+    },
+    { model: 'ollama/a' },
+    { model: 'ollama/a' },
+  )
+  const [one, without, has] = all as [(typeof all)[0], (typeof all)[0], (typeof all)[0]]
+  has.environment['OPENAI_API_KEY'] = 'sk-of-this-machine-alone'
+  one.write({ ...one.read(), model: 'lab/m1', people: { maxFiles: 3 } })
+  await one.share()
+  for (const each of [without, has]) await each.share()
+  assert.deepEqual(has.read()['providers'], { lab: { kind: 'openai', baseURL: 'https://lab.example/v1' } })
+  assert.equal(has.read()['model'], 'lab/m1')
+  assert.deepEqual(without.read(), { model: 'ollama/a', people: { maxFiles: 3 } })
+  const { refused } = await without.share({ looks: true })
+  assert.match(refused[0]!, /providers\.lab of the other gateways is not used here: this machine has no apiKey for it/)
+  assert.match(refused[1]!, /^model of the other gateways is not used here: it names no provider|model/)
+  assert.doesNotMatch(JSON.stringify(await row()), /data\/keys|of-this-machine/)
+  // It is tried again, once the machine has it.
+  without.write({ ...without.read(), providers: { lab: { kind: 'openai', apiKeyEnv: 'LAB_KEY' } } })
+  assert.deepEqual((await without.share()).refused, [])
+  assert.deepEqual(without.read()['providers'], {
+    lab: { kind: 'openai', apiKeyEnv: 'LAB_KEY', baseURL: 'https://lab.example/v1' },
+  })
+  assert.equal(without.read()['model'], 'lab/m1')
+  // With the provider goes what was only of this machine.
+  one.write({ model: 'ollama/a' })
+  await one.share()
+  await without.share()
+  assert.deepEqual(without.read(), { model: 'ollama/a' })
+})
+
+test('what the database says of a machine, a module or a program is not taken from there', async (t) => {
+  const { all, store, row } = await machines(t, { model: 'ollama/a' })
+  const [one] = all as [(typeof all)[0]]
+  await one.share()
+  const wrong = {
+    '["gateway","bind"]': '0.0.0.0',
+    '["plugins"]': ['./evil.mjs'],
+    '["agent","workspace"]': '/',
+    '["mcp","servers","evil","command"]': 'sh',
+    '["providers","ollama","apiKeyFile"]': '/etc/shadow',
+    '["nothing","known"]': 1,
+    '["agent","maxSteps"]': 'many',
+  }
+  const { settings, ...rest } = await row()
+  const value = { ...rest, version: 9, settings: { ...settings, ...wrong, '["agent","retryForMs"]': 7 } }
+  await store.transaction([{ type: 'value', key: SHARED_SETTINGS, value }])
+  const { refused } = await one.share()
+  assert.deepEqual(one.read(), { model: 'ollama/a', agent: { retryForMs: 7 } })
+  assert.ok(refused.length >= 7, refused.join('\n'))
+})
+
+test('no secret of a configuration is in the row, wherever it stands', async (t) => {
+  const { all, row } = await machines(t, {
+    gateway: { token: 'planted-secret-0123456789abcdef' },
+    providers: {
+      a: { kind: 'openai', baseURL: 'https://u:planted-secret-1@lab.example/v1', apiKeyEnv: 'PLANTED' },
+      b: { kind: 'openai', baseURL: 'https://lab.example/v1?key=planted-secret-2' },
+      c: { kind: 'openai', headers: { 'x-any': 'planted-secret-3' } },
+    },
+    people: { limits: [{ for: 'group:planted-secret-4' }] },
+    telemetry: { service: 'planted-secret-4' },
+  })
+  const [one] = all as [(typeof all)[0]]
+  one.environment['PLANTED'] = 'planted-secret-4'
+  await one.share()
+  assert.doesNotMatch(JSON.stringify(await row()), /planted-secret/)
+})
+
+test('whoever changes settings on whichever machine, and however a machine stops: no change is lost, and in the end all have the same', async (t) => {
+  const keys = ['model', 'people.maxFiles', 'agent.maxSteps'] as const
+  const step = fc.record({
+    at: fc.nat(2),
+    changes: fc.dictionary(fc.constantFrom(...keys), fc.option(fc.integer({ min: 1, max: 9 }))),
+    /** The process ends when something was stored. */
+    dies: fc.boolean(),
+  })
+  await forAllStored(
+    fc.array(step, { minLength: 2, maxLength: 8 }),
+    async (steps) => {
+      const { all } = await machines(t, ...[1, 2, 3].map((port) => ({ gateway: { port }, keep: { bodyDays: 9 } })))
+      const written = new Map<string, unknown>()
+      for (const { at, changes, dies } of steps) {
+        const machine = all[at]!
+        await machine.share()
+        const value = machine.read() as Record<string, any> // oxlint-disable-line typescript/no-explicit-any -- a file
+        for (const [key, count] of Object.entries(changes)) {
+          written.set(key, count ?? undefined)
+          const next = count === null ? undefined : count
+          if (key === 'model') value['model'] = next === undefined ? undefined : `ollama/${next}`
+          else {
+            const [section, name] = key.split('.') as [string, string]
+            value[section] = { ...value[section], [name]: next }
+          }
+        }
+        machine.write(value)
+        await machine.share({ dies }).catch((error: unknown) => assert.match(String(error), /killed/))
+      }
+      for (const machine of [...all, ...all]) await machine.share()
+      for (const [index, machine] of all.entries()) {
+        const { gateway, model, people, agent } = machine.read() as Record<string, Record<string, unknown> & string>
+        assert.deepEqual(gateway, { port: index + 1 })
+        const found = { model, 'people.maxFiles': people?.['maxFiles'], 'agent.maxSteps': agent?.['maxSteps'] }
+        for (const key of keys) {
+          const last = written.get(key)
+          const expected = last === undefined ? undefined : key === 'model' ? `ollama/${String(last)}` : last
+          assert.equal(found[key], expected, `${key} on machine ${index + 1}`)
+        }
+      }
+    },
+    40,
+  )
+})
