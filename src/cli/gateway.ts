@@ -8,7 +8,7 @@ import type { Claim, SignsOfLife, Waiting } from '../session.ts'
 import { hideSecrets } from './config/effective-values.ts'
 import { withToken } from './answer.ts'
 import { CommandFailure } from './failure.ts'
-import { note } from './io.ts'
+import { note, programCapabilities } from './io.ts'
 import { loadWithWarnings } from './load-configuration.ts'
 import { version } from './version.ts'
 import { withClaim } from './open-store.ts'
@@ -67,10 +67,15 @@ export async function openGateway(
     openRuntime,
     problemText,
     readToken,
-    startHomeSigns,
+    shareBeforeStart,
   } = await import('../runtime.ts')
   if (isRestorePending(home)) warn(await withClaim(home, io, () => completeRestore(home)))
-  const { capabilities, configuration, warnings } = await loadWithWarnings(home, io)
+  const read = await loadWithWarnings(home, io)
+  const { environment } = io
+  const at = { home, environment, capabilities: await programCapabilities(io), clock: systemClock, warn }
+  const shared = await shareBeforeStart(at, read.configuration)
+  // What other gateways have changed is in the file now.
+  const { capabilities, configuration, warnings } = shared?.isChanged ? await loadWithWarnings(home, io) : read
   const { claimHome } = await import('../session.ts')
   await createHome(homeAt(home))
   const started = new Date().toISOString()
@@ -89,11 +94,14 @@ export async function openGateway(
     const exposed = listens ? await homeWarning(home) : undefined
     const { model, providers, models } = configuration
     const live = { model, providers, models, changed: new Set<() => void>() }
-    if (standby && configuration.store !== undefined)
-      signs = await startHomeSigns(configuration.store, io.environment, systemClock)
-    const { people, within } = openGatewayHomes({
+    const {
+      people,
+      within,
+      live: sharing,
+    } = openGatewayHomes({
       home,
       configuration,
+      settingsVersion: shared?.version,
       capabilities,
       environment: io.environment,
       version: version(),
@@ -109,6 +117,7 @@ export async function openGateway(
       version: version(),
       live,
       handOver: people.handOver,
+      sharing,
       listens,
       endsWithCommand,
       warnings: [...known, ...[exposed, claim.warning].filter((text) => text !== undefined)],

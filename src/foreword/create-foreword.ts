@@ -55,9 +55,14 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
     const completed = await open.completeRestore(home).finally(() => claim.release())
     warn?.(completed)
   }
-  const loaded = await open.loadConfiguration({ home, environment, capabilities, ...(written && { read }) })
-  const { configuration, problems } = loaded
-  if (problems.length > 0) throw new open.ConfigurationError(problems)
+  const load = () => open.loadConfiguration({ home, environment, capabilities, ...(written && { read }) })
+  const first = await load()
+  if (first.problems.length > 0) throw new open.ConfigurationError(first.problems)
+  const at = { home, environment, capabilities, clock, warn: (text: string) => warn?.(text) }
+  // A configuration that is given belongs to its program.
+  const shared = written ? undefined : await open.shareBeforeStart(at, first.configuration)
+  const loaded = shared?.isChanged ? await load() : first
+  const { configuration } = loaded
   const { bind, token: configured, allowedHosts, maxBodyBytes, heldBodyMegabytes } = configuration.gateway
   await open.createHome(open.homeAt(home))
   const claim = await claimHome(home, { pid: process.pid, started: clock.time() }, { environment })
@@ -68,10 +73,16 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
     const token = await open.ensureToken({ home, random: randomBytes, ...defined({ configured }) })
     const noWorkspace = await open.createWorkspace(configuration.agent.workspace)
     const odd = (await open.configurationWarnings(loaded, environment)).map(open.problemText)
-    const { people, within } = open.openGatewayHomes({
+    const {
+      people,
+      within,
+      live: sharing,
+    } = open.openGatewayHomes({
       home,
       clock,
       configuration,
+      settingsVersion: shared?.version,
+      shares: written === undefined,
       capabilities: loaded.capabilities,
       environment,
       version,
@@ -80,6 +91,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
     runtime = await open.openRuntime({
       clock,
       handOver: people.handOver,
+      sharing,
       home,
       capabilities: loaded.capabilities,
       configuration,

@@ -193,6 +193,7 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
           ...channels.flatMap((channel) => channel.warnings?.() ?? []),
           ...learned.limits.sentences(),
           ...(checkpoints?.warnings() ?? []),
+          ...(parts.sharing?.state().refused ?? []),
         ]),
         started,
         facts: await capabilities.status(),
@@ -214,12 +215,13 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
       return gateways?.isCutOff() ? cutOffError() : undefined
     },
     async reload({ now = false, session } = {}) {
+      const unshared = (await parts.sharing?.share()) ?? []
       await capabilities.reload()
       const unread = await budgets.reload()
       models.forget()
       const preview = (options: Parameters<typeof previewCall>[1]) => previewCall(previews, options)
       const folded = now ? await foldSessions({ store, clock, preview }, session) : undefined
-      return { warnings: [...host.warnings(), ...unread], ...defined({ folded }) }
+      return { warnings: [...host.warnings(), ...unread, ...unshared], ...defined({ folded }) }
     },
     idle(session, signal) {
       const services = [activity, approvals, foreign, recall, learned.calibration, checkpoints, store]

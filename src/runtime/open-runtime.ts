@@ -11,6 +11,7 @@ import { openCheckpoints } from './audit/checkpoint-service.ts'
 import type { MoneyBudget } from './budgets/call-budgets.ts'
 import type { GroupAccounts } from './budgets/member-ledger.ts'
 import { checkpointTargets } from './checkpoints/checkpoint-targets.ts'
+import type { LiveConfiguration } from './configuration/live-configuration.ts'
 import { loadConfiguration } from './configuration/load.ts'
 import { ConfigurationError } from './configuration/problem.ts'
 import { knownLayouts } from './configuration/schema.ts'
@@ -58,6 +59,8 @@ export interface OpenOptions {
   /** The models as they are chosen now, shared with others; its own unless given. */
   readonly live?: LiveModels
   readonly handOver?: RuntimeParts['handOver']
+  /** Its configuration where other gateways can change it, too. */
+  readonly sharing?: (RuntimeParts['sharing'] & Pick<LiveConfiguration, 'now'>) | undefined
   /** The home around it, where it is that of a person. */
   readonly within?: EnclosingHome
 }
@@ -82,15 +85,11 @@ export interface EnclosingHome {
 
 /** A runtime over a home, as its configuration has it. Closing it closes everything. */
 export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> {
-  const { capabilities, home, configuration, environment, version, channels, listens, warn, recovers, onlyReads } =
-    options
+  const { capabilities, home, environment, version, channels, listens, warn, recovers, onlyReads } = options
   const { endsWithCommand, within } = options
-  const { context, agent, model, providers, models, plugins } = configuration
   const { clock = systemClock } = options
-  const { workspace } = agent
-  const live: LiveModels = within?.live ?? options.live ?? { model, providers, models, changed: new Set() }
   const storeFile = storePath(homeAt(home).data)
-  const database = configuration.store
+  const database = options.configuration.store
   const hasStore = database !== undefined || existsSync(storeFile)
   const isEmpty = onlyReads === true && !hasStore && statSync(home, { throwIfNoEntry: false })?.isDirectory() !== false
   const isReadOnly = onlyReads === true && hasStore && !canWriteIn(dirname(storeFile))
@@ -106,8 +105,13 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
             standby: options.standby,
           }),
         ),
-    findCounter(context.counter),
+    findCounter(options.configuration.context.counter),
   ])
+  // It may have waited for the store.
+  const configuration = options.sharing?.now() ?? options.configuration
+  const { context, agent, model, providers, models, plugins } = configuration
+  const { workspace } = agent
+  const live: LiveModels = within?.live ?? options.live ?? { model, providers, models, changed: new Set() }
   const early = [...(options.warnings ?? [])]
   const orphans = recovers === false || !hasStore ? 0 : endOrphans(home)
   if (orphans > 0) {
@@ -215,6 +219,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       timeZone: context.timeZone,
       sharedRecords: within?.shared,
       handOver: options.handOver,
+      sharing: options.sharing,
       keep: configuration.keep,
       budgets: moneyBudgets(configuration),
       limits: within?.limits,

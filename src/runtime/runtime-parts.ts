@@ -17,6 +17,7 @@ import type { SharedRecords } from './people/shared-records.ts'
 import { createRecords } from './records.ts'
 import type { LiveModels } from './models/model-choice.ts'
 import type { HomeSecrets } from './secrets/home-secrets.ts'
+import type { LiveConfiguration } from './configuration/live-configuration.ts'
 import type { RuntimeSettings } from './settings.ts'
 import type { CheckpointService } from './audit/checkpoint-service.ts'
 import type { ToolPolicy } from './tools/tool-policy.ts'
@@ -65,6 +66,8 @@ export interface RuntimeParts {
   readonly timeZone?: string
   /** In the home of the owner: gives what came in over a channel for a person to their home. */
   readonly handOver?: HandOver | undefined
+  /** In the home of the owner: what its configuration shares with other gateways. */
+  readonly sharing?: Pick<LiveConfiguration, 'share' | 'state'> | undefined
   /** What the owner of the gateway shares, in the home of a person. */
   readonly sharedRecords?: SharedRecords | undefined
   /** The secrets that it knows: no result, layer, warning or error contains one. None where absent. */

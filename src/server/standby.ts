@@ -125,7 +125,7 @@ function createStandbyServer(waiting: Waiting, options: StandbyOptions): Server 
         requireScope(visitor, 'read', path)
         if (path === '/api/gateways') {
           const rows = await waiting.list()
-          return json({ gateways: people?.spread(rows) ?? rows })
+          return json({ gateways: (await people?.spread(rows)) ?? rows })
         }
         if (path === '/metrics') {
           const body = metricsText(gatewayMetrics({ isActive: false, takeovers: 0 }))

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
+import { promisify } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Entry } from '../../src/session.ts'
 import { type ScriptedRequest, scriptedProvider } from '../../src/testing.ts'
@@ -29,6 +30,8 @@ export interface Gateway {
   readonly toGateway?: Way
   /** Sets its wall clock ahead by so many ms, or behind. */
   setClock(offset: number): void
+  /** Runs a command on its machine. Resolves with what it printed. */
+  foreword(...words: readonly string[]): Promise<string>
 }
 
 /** `foreword start` on homes of their own over one database (its address), a model that has a letter sent in each turn, and people. */
@@ -45,14 +48,19 @@ export async function openWorld(
   const letters = join(folder, 'letters')
   let started = 0
 
-  /** With `ways`, what it says to the database, and others to it, can be lost. `tables`: of a later Foreword, which changes these. `checkout`: of another one. */
+  /**
+   * With `ways`, what it says to the database, and others to it, can be lost. `tables`: of a later Foreword, which changes these. `checkout`: of
+   * another one. `again`: over the home of one that has ended.
+   */
   async function start({
     ways = false,
     tables = '',
     checkout = join(import.meta.dirname, '../..'),
+    again = undefined as Pick<Gateway, 'home'> | undefined,
+    environment: own = {} as Readonly<Record<string, string>>,
   } = {}): Promise<Gateway> {
     started += 1
-    const home = join(folder, `home-${started}`)
+    const home = again?.home ?? join(folder, `home-${started}`)
     const clock = join(folder, `clock-${started}`)
     mkdirSync(home, { recursive: true })
     const toDatabase = ways ? await openWay(t, () => connect(`${socketFolder(store)}/.s.PGSQL.5432`)) : undefined
@@ -65,8 +73,10 @@ export async function openWorld(
       ...(bot && { channels: { telegram: { tokenFile: 'bot-token', apiRoot: bot.url } } }),
       ...(toGateway && { gateway: { peerAddress: `http://127.0.0.1:${toGateway.port}` } }),
     }
-    writeFileSync(join(home, 'config.json'), JSON.stringify(configuration))
-    writeFileSync(join(home, 'tool-access.json'), JSON.stringify(ACCESS))
+    if (!again) {
+      writeFileSync(join(home, 'config.json'), JSON.stringify(configuration))
+      writeFileSync(join(home, 'tool-access.json'), JSON.stringify(ACCESS))
+    }
     if (bot) writeFileSync(join(home, 'bot-token'), bot.token)
     const environment = {
       ...process.env,
@@ -77,16 +87,17 @@ export async function openWorld(
       TEST_CLOCK: clock,
       TEST_TABLES: tables,
       NO_COLOR: '1',
+      ...own,
     }
     const [clockLoader, laterLoader] = ['shifted-clock.mjs', '../session/later-version.mjs'].map((path) =>
       join(import.meta.dirname, path),
     )
     const preloads = [clockLoader!, ...(tables === '' ? [] : [laterLoader!])].flatMap((path) => ['--import', path])
-    const child = spawn(
-      process.execPath,
-      [...preloads, '--conditions=foreword-source', join(checkout, 'bin/foreword.js'), 'start', '--port', '0'],
-      { env: environment, stdio: ['ignore', 'pipe', 'pipe'] },
-    )
+    const program = [...preloads, '--conditions=foreword-source', join(checkout, 'bin/foreword.js')]
+    const child = spawn(process.execPath, [...program, 'start', '--port', '0'], {
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     t.after(async () => {
       if (hasEnded(child)) return
       child.kill('SIGKILL')
@@ -111,6 +122,8 @@ export async function openWorld(
       ...(toDatabase && { toDatabase }),
       ...(toGateway && { toGateway }),
       setClock: (offset) => writeFileSync(clock, String(offset)),
+      foreword: async (...words) =>
+        (await promisify(execFile)(process.execPath, [...program, ...words], { env: environment })).stdout,
     }
   }
 

@@ -207,7 +207,7 @@ test('whoever changes settings on whichever machine, and however a machine stops
     fc.array(step, { minLength: 2, maxLength: 8 }),
     async (steps) => {
       const { all } = await machines(t, ...[1, 2, 3].map((port) => ({ gateway: { port }, keep: { bodyDays: 9 } })))
-      const written = new Map<string, unknown>()
+      const written = new Map<string, number | undefined>()
       for (const { at, changes, dies } of steps) {
         const machine = all[at]!
         await machine.share()
@@ -231,7 +231,7 @@ test('whoever changes settings on whichever machine, and however a machine stops
         const found = { model, 'people.maxFiles': people?.['maxFiles'], 'agent.maxSteps': agent?.['maxSteps'] }
         for (const key of keys) {
           const last = written.get(key)
-          const expected = last === undefined ? undefined : key === 'model' ? `ollama/${String(last)}` : last
+          const expected = last === undefined ? undefined : key === 'model' ? `ollama/${last}` : last
           assert.equal(found[key], expected, `${key} on machine ${index + 1}`)
         }
       }

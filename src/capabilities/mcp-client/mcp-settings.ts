@@ -2,7 +2,12 @@ import { environmentVariable, homePath, httpAddress, milliseconds, type Settings
 import { z } from 'zod'
 
 const serverSettings = z.strictObject({
-  command: z.string().min(1).meta({ ofMachine: 'with-all' }).optional().describe('Program of a server on this machine.'),
+  command: z
+    .string()
+    .min(1)
+    .meta({ ofMachine: 'with-all' })
+    .optional()
+    .describe('Program of a server on this machine.'),
   args: z.array(z.string()).optional().describe('Arguments of that program.'),
   environment: z
     .record(z.string(), environmentVariable())

@@ -171,6 +171,8 @@ async function settingsOf(
   const { home, environment } = at
   const loaded = await loadConfiguration({ ...at, read: async () => ({ type: 'text', text }) })
   const { configuration, capabilities } = loaded
+  // Modules belong to their machine.
+  const problems = loaded.problems.filter(({ key }) => key !== 'capabilities')
   const secrets = await openHomeSecrets({
     home,
     environment,
@@ -182,7 +184,7 @@ async function settingsOf(
     secrets.find(json) !== undefined ||
     writtenSecrets(JSON.parse(json), path.join('.')).some(([, value]) => value !== '')
   const { value } = parseConfiguration(text.replace(/^\uFEFF/, ''))
-  return { ...loaded, shared: sharedSettings(structuredClone(value), loaded.schema, hasSecret) }
+  return { ...loaded, problems, shared: sharedSettings(structuredClone(value), loaded.schema, hasSecret) }
 }
 
 function given(row: SharedRow, here: SharedSettings, { outgoing }: Merge): Omit<SharedRow, 'given'> {

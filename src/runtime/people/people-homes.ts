@@ -26,6 +26,7 @@ import {
   readPersonHome,
 } from './open-person-home.ts'
 import { createPlacement, type Peers } from './placement.ts'
+import { type SettingsInUse, settingsInUse } from './settings-in-use.ts'
 
 /** The homes of the people of a gateway: each has a runtime over a store, files and a workspace of its own. */
 export type PeopleHomes = ReturnType<typeof openPeopleHomes>
@@ -46,6 +47,7 @@ export interface PeopleParts {
 
 export interface PeopleHomesOptions extends Omit<PersonHomeOptions, 'shared' | 'owner' | 'groups' | 'inOwners'> {
   readonly around: () => PeopleParts
+  readonly now?: () => Promise<PersonHomeOptions['configuration']>
   /** Beside a gateway that has them: nothing is opened but to look at. */
   readonly onlyReads?: boolean
 }
@@ -108,7 +110,10 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       throw new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
     const before = opened.get(name)
     if (before) return before
-    const open = () => openPersonHome(name, { ...parts, shared: shared(), owner: around }, placement.isGone)
+    const open = async () => {
+      const configuration = (await options.now?.()) ?? options.configuration
+      return openPersonHome(name, { ...parts, configuration, shared: shared(), owner: around }, placement.isGone)
+    }
     // Where it was taken over and comes back, the former one gives its folder free first.
     const next = closing.get(name)?.then(open) ?? open()
     opened.set(name, next)
@@ -278,10 +283,11 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     },
     /** Whether the home of a person is open here, or about to be. */
     isOpen: (name: string): boolean => opened.has(name),
-    /** The gateways on the database, each with those whose homes are spread to it. */
-    spread<Row extends Pick<GatewayRow, 'id'>>(
+    /** The gateways on the database, each with those whose homes are spread to it, and the settings of the team that it uses. */
+    async spread<Row extends Pick<GatewayRow, 'id'>>(
       rows: readonly Row[],
-    ): readonly (Row & { people?: readonly string[] })[] {
+    ): Promise<readonly (Row & { people?: readonly string[]; settings?: SettingsInUse[string] })[]> {
+      const settings = await settingsInUse(around().store)
       const names = Map.groupBy(
         people()
           .list()
@@ -289,7 +295,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
           .map(({ name }) => name),
         (name) => placement.gatewayFor(name)?.id,
       )
-      return rows.map((row) => ({ ...row, ...defined({ people: names.get(row.id) }) }))
+      return rows.map((row) => ({ ...row, ...defined({ people: names.get(row.id), settings: settings[row.id] }) }))
     },
     /** Whether a gateway, by its address, is taken for gone: it is not reached, or the database has no sign of life of it. */
     isGone: placement.isGone,

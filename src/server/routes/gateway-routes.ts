@@ -37,6 +37,13 @@ export function gatewayRoutes(
                 .array(z.string())
                 .optional()
                 .describe('Whose homes it has, or takes as soon as they are quiet. Absent: of nobody but the owner.'),
+              settings: z
+                .object({
+                  version: z.number().describe('Grows by one with each change.'),
+                  refused: z.array(z.string()).describe('What of it cannot be used there, in sentences.'),
+                })
+                .optional()
+                .describe('The settings of the team that it uses. Absent until it has looked.'),
             }),
           ),
         }),
@@ -44,7 +51,7 @@ export function gatewayRoutes(
       async handle() {
         if (gateways) {
           const rows = await gateways.list()
-          return { gateways: people?.spread(rows) ?? rows }
+          return { gateways: (await people?.spread(rows)) ?? rows }
         }
         const { started } = await runtime.status()
         const own = { id: 'gateway', host: hostname(), pid: process.pid, version, started, heartbeat: clock.time() }

@@ -1,0 +1,138 @@
+import { realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { errorMessage, watchWrittenFiles } from '../../platform.ts'
+import type { SessionStore } from '../../session.ts'
+import { homeAt } from '../home/home.ts'
+import type { Configuration } from './configuration.ts'
+import { openBeside, type StoreSetting } from './home-store.ts'
+import { loadConfiguration } from './load.ts'
+import { shareHome } from './share-home.ts'
+import { SHARED_SETTINGS, type SharedOutcome, sharedRowOf, type SharingHome } from './share-settings.ts'
+
+type SharingGateway = SharingHome & { readonly warn: (text: string) => void }
+
+/** Compares a home with its database once, such as before a start and for a command. */
+export async function shareOnce(at: SharingGateway, store: StoreSetting, looks = false): Promise<SharedOutcome> {
+  const opened = await openBeside(store, at.environment, at.clock)
+  try {
+    return await shareHome(at, opened, { looks })
+  } finally {
+    await opened.close()
+  }
+}
+
+/** Compares before a start. `undefined`: there is no database, or it cannot be asked, which the start reports. */
+export async function shareBeforeStart(
+  at: SharingGateway,
+  { store }: Configuration,
+): Promise<SharedOutcome | undefined> {
+  return store === undefined ? undefined : shareOnce(at, store).catch(() => undefined)
+}
+
+/** The configuration of a gateway as it is now, where several share it over a database. */
+export type LiveConfiguration = ReturnType<typeof openLiveConfiguration>
+
+/** What a gateway started with: `version` of the settings of the team, where it could be asked for. */
+interface StartedWith {
+  readonly configuration: Configuration
+  readonly store: StoreSetting
+  readonly version?: number | undefined
+}
+
+/** `apply`: takes a later configuration over. `reloads`: others have changed it, so that everything is read again, as `foreword reload` does. */
+export function openLiveConfiguration(
+  at: SharingGateway,
+  start: StartedWith,
+  apply: (configuration: Configuration, how: { readonly reloads: boolean }) => Promise<void>,
+) {
+  const { home, warn } = at
+  const file = homeAt(home).configurationFile
+  const files = new Set([file, realpathSync(home) + file.slice(home.length)])
+  let { configuration, version } = start
+  let refused: readonly string[] = []
+  let comparing = Promise.resolve()
+  let isComparing = false
+  let isWritten = false
+
+  /** Rejects where the database cannot be asked. */
+  async function compare(reloads: boolean): Promise<void> {
+    isWritten = false
+    isComparing = true
+    const outcome = await shareOnce(at, start.store).finally(() => (isComparing = false))
+    // It was this comparison, or somebody else meanwhile.
+    if (isWritten) later()
+    for (const text of outcome.refused) if (!refused.includes(text)) warn(text)
+    refused = outcome.refused
+    const isOthers = outcome.isChanged || (version !== undefined && outcome.version !== version && !outcome.isGiven)
+    version = outcome.version
+    if (!isOthers && !outcome.isGiven) return
+    configuration = (await loadConfiguration(at)).configuration
+    await apply(configuration, { reloads: reloads && isOthers })
+  }
+
+  /** One comparison after another. */
+  function next(reloads: boolean): Promise<void> {
+    const own = comparing.then(() => compare(reloads))
+    comparing = own.catch(() => {})
+    return own
+  }
+
+  /** Who has written the file holds a lock that a comparison needs. */
+  function later(): void {
+    setImmediate(() => void next(false).catch((error: unknown) => warn(unsharedText(error))))
+  }
+
+  /** Compares where somebody else has changed something. Rejects where the database cannot be asked. */
+  async function look(store: Pick<SessionStore, 'value'>): Promise<void> {
+    if (sharedRowOf(await store.value(SHARED_SETTINGS)).version !== version) await next(true)
+  }
+
+  return {
+    now: () => configuration,
+    look,
+    /** Compares with the database. Resolves with what of it cannot be used here. Never rejects. */
+    async share(): Promise<readonly string[]> {
+      try {
+        await next(false)
+        return refused
+      } catch (error) {
+        return [unsharedText(error)]
+      }
+    },
+    /** The version that is in use here, and what of it is not. */
+    state: () => ({ version: version ?? 0, refused }),
+    /** Looks at the store each second, and at the file when this process writes it. Returns what ends that. */
+    watch(store: () => Pick<SessionStore, 'value'>, looked: () => Promise<void>): () => void {
+      const stops = [...new Set([...files].map((path) => dirname(path)))].map((folder) =>
+        watchWrittenFiles(folder, async (path) => {
+          if (!files.has(path)) return
+          isWritten = true
+          if (!isComparing) later()
+        }),
+      )
+      let isLooking = false
+      const lookAndTell = async () => {
+        if (isLooking) return
+        isLooking = true
+        try {
+          await look(store())
+          await looked()
+        } catch {
+          // The database may be starting again.
+        } finally {
+          isLooking = false
+        }
+      }
+      stops.push(at.clock.every(LOOK_MS, () => void lookAndTell(), { idle: true }))
+      return () => {
+        for (const stop of stops) stop()
+      }
+    },
+  }
+}
+
+const LOOK_MS = 1_000
+
+function unsharedText(error: unknown): string {
+  return `The settings of config.json are not shared: ${errorMessage(error)}`
+}
