@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,7 +30,10 @@ async function settled(gateways: readonly Gateway[], version: number): Promise<r
 
 function edit({ home }: Pick<Gateway, 'home'>, change: (configuration: Record<string, unknown>) => object): void {
   const file = join(home, 'config.json')
-  writeFileSync(file, JSON.stringify(change(JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>)))
+  const next = change(JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>)
+  // As an editor does.
+  writeFileSync(`${file}.next`, JSON.stringify(next))
+  renameSync(`${file}.next`, file)
 }
 
 /** What `foreword reload` on the machine of a gateway says. */
@@ -70,7 +73,7 @@ test(
     for (const gateway of gateways) assert.deepEqual(read(gateway)['people'], { maxOpenTurns: 7, budgets: [BUDGET] })
     for (const { token } of people) {
       const { budgets } = await askAny<{ readonly budgets: readonly object[] }>(() => gateways, token, '/api/budgets')
-      assert.match(JSON.stringify(budgets), /"usd":3/)
+      assert.match(JSON.stringify(budgets), /"limit":3/)
     }
     // By the page, at the gateway that has the home of the owner.
     const chosen = await fetch(`${gateways[1]!.url}/api/setup/model`, {
@@ -136,6 +139,14 @@ test(
     const [said] = rows.filter(({ address }) => address === other.url).map(({ settings }) => settings!.refused)
     assert.match(said![0]!, /^providers\.lab of the other gateways is not used here: this machine has no apiKey for it/)
     assert.deepEqual(rows.filter(({ address }) => address === one.url)[0]!.settings!.refused, [])
+    assert.match(
+      await other.foreword('gateways'),
+      new RegExp(`${other.url}: providers\\.lab of the other gateways is not used here`),
+    )
+    const examined = await other
+      .foreword('doctor')
+      .catch((error: unknown) => (error as { readonly stdout: string }).stdout)
+    assert.match(examined.replaceAll(/\s+/g, ' '), /providers\.lab of the other gateways is not used here/)
     assert.deepEqual(Object.keys(read(other)['providers'] as object), ['ollama'])
     assert.deepEqual(read(other)['people'], { maxFiles: 9 })
     const [person] = await addPeople(one, ['ann'])

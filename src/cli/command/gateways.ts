@@ -1,4 +1,5 @@
 import type { Command, Io } from '../../capability.ts'
+import type { SettingsInUse } from '../../runtime.ts'
 import type { GatewayRow } from '../../session.ts'
 import { requestJson } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
@@ -20,21 +21,38 @@ export const gatewaysCommand: Command = {
 }
 
 interface GatewayList {
-  readonly gateways: readonly (GatewayRow & { readonly people?: readonly string[] })[]
+  readonly gateways: readonly (GatewayRow & {
+    readonly people?: readonly string[]
+    readonly settings?: SettingsInUse[string]
+  })[]
 }
 
 function gatewayTable({ gateways }: GatewayList, io: Io): string {
+  const refused = gateways.flatMap(({ address = 'A gateway', settings }) =>
+    (settings?.refused ?? []).map((text) => `${address}: ${text}`),
+  )
+  return [gatewayRows({ gateways }, io), ...refused].join('\n')
+}
+
+function gatewayRows({ gateways }: GatewayList, io: Io): string {
   const now = new Date()
+  const hasSettings = gateways.some(({ settings }) => settings !== undefined)
   const hasPeople = gateways.some(({ people }) => people !== undefined)
-  const rows = gateways.map(({ state, host, pid, address = '', version, since, started, heartbeat, people = [] }) => ({
-    state,
-    address,
-    ...(hasPeople && { homes: [...(state === 'active' ? ['the owner'] : []), ...people].join(', ') }),
-    host,
-    pid: String(pid),
-    version,
-    since: timeText(since ?? started, now),
-    heartbeat: timeText(heartbeat, now),
-  }))
-  return rowTable(rows, io, { right: ['pid'], spare: ['pid', 'version', 'heartbeat'] })
+  const rows = gateways.map(
+    ({ state, host, pid, address = '', version, since, started, heartbeat, people = [], settings }) => ({
+      state,
+      address,
+      ...(hasPeople && { homes: [...(state === 'active' ? ['the owner'] : []), ...people].join(', ') }),
+      host,
+      pid: String(pid),
+      version,
+      ...(hasSettings && { settings: settings === undefined ? '' : String(settings.version) }),
+      since: timeText(since ?? started, now),
+      heartbeat: timeText(heartbeat, now),
+    }),
+  )
+  return rowTable(rows, io, {
+    right: hasSettings ? ['pid', 'settings'] : ['pid'],
+    spare: ['pid', 'version', ...(hasSettings ? (['settings'] as const) : []), 'heartbeat'],
+  })
 }

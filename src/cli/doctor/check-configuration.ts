@@ -1,8 +1,9 @@
 import { countedText } from '../../context.ts'
 import type { Finding, Io } from '../../capability.ts'
 import type { Models } from '../../model.ts'
-import { errorMessage } from '../../platform.ts'
+import { errorMessage, systemClock } from '../../platform.ts'
 import type { Configuration, LoadedConfiguration } from '../../runtime.ts'
+import { programCapabilities } from '../io.ts'
 import { ok, problem, warning } from './finding.ts'
 
 /** One finding for each mistake in the configuration and for each warning about it. */
@@ -21,6 +22,32 @@ export async function checkConfiguration(
     ...problems.map((each) => problem('configuration', problemMessage(each), each.hint || `Correct it in ${file}.`)),
     ...odd.map((each) => warning('configuration', problemMessage(each), each.hint)),
   ]
+}
+
+/** What other gateways on the database have changed and this machine cannot use. Nothing is written. No finding without a database. */
+export async function checkShared(
+  home: string,
+  { configuration: { store } }: Pick<LoadedConfiguration, 'configuration'>,
+  io: Io,
+): Promise<readonly Finding[]> {
+  if (store === undefined) return []
+  const { lookAtShared } = await import('../../runtime.ts')
+  const capabilities = await programCapabilities(io)
+  try {
+    const found = await lookAtShared({ home, environment: io.environment, capabilities, clock: systemClock }, store)
+    if (found === undefined) return []
+    const { version, refused, waits } = found
+    const waiting = 'config.json has changes that the other gateways do not have yet'
+    return [
+      ...refused.map((text) =>
+        warning('settings', text.replace(/\.$/, ''), 'Until then this gateway goes on with what it had.'),
+      ),
+      ...(waits ? [warning('settings', waiting, 'Run `foreword reload`.')] : []),
+      ...(refused.length === 0 && !waits ? [ok('settings', `those of the team, version ${version}`)] : []),
+    ]
+  } catch (error) {
+    return [warning('settings', `not compared: ${errorMessage(error)}`, 'Fix what the findings about the store name.')]
+  }
 }
 
 function problemMessage({ key, place, message }: LoadedConfiguration['problems'][number]): string {

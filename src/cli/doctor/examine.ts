@@ -3,7 +3,14 @@ import { systemClock, errorMessage } from '../../platform.ts'
 import { connectToHome } from '../connection.ts'
 import { programCapabilities } from '../io.ts'
 import { findHomeStore } from '../open-store.ts'
-import { checkConfiguration, checkFallbacks, checkModel, checkNotes, checkPlugins } from './check-configuration.ts'
+import {
+  checkConfiguration,
+  checkFallbacks,
+  checkModel,
+  checkNotes,
+  checkPlugins,
+  checkShared,
+} from './check-configuration.ts'
 import { checkContext, type CheckedHome } from '../check-context.ts'
 import { checkGateway, checkToken } from './check-gateway.ts'
 import { checkClock, checkDisk, checkHome, checkNode, checkPrivacy, checkDatabase } from './check-machine.ts'
@@ -53,7 +60,10 @@ export async function* examine(home: string, io: Io): AsyncGenerator<Finding> {
   yield* database
   const store = database.some(({ level }) => level === 'problem') ? NO_STORE : await checkStore(kept)
   yield* store.findings
-  if (store.findings.every(({ level }) => level === 'ok')) yield* await checkContents(kept)
+  if (store.findings.every(({ level }) => level === 'ok')) {
+    yield* await checkContents(kept)
+    yield* await checkShared(home, loaded, io)
+  }
   yield await checkDisk(home)
   yield await checkSizes(files.data, loaded.configuration)
   yield checkClock(new Date(), store.newest, RELEASED)

@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { errorMessage, watchWrittenFiles } from '../../platform.ts'
+import { errorMessage, serialQueue, watchWrittenFiles } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
 import type { Configuration } from './configuration.ts'
-import { openBeside, type StoreSetting } from './home-store.ts'
+import { openBeside, openHomeDatabase, type StoreSetting } from './home-store.ts'
 import { loadConfiguration } from './load.ts'
 import { shareHome } from './share-home.ts'
 import { SHARED_SETTINGS, type SharedOutcome, sharedRowOf, type SharingHome } from './share-settings.ts'
@@ -12,10 +12,22 @@ import { SHARED_SETTINGS, type SharedOutcome, sharedRowOf, type SharingHome } fr
 type SharingGateway = SharingHome & { readonly warn: (text: string) => void }
 
 /** Compares a home with its database once, such as before a start and for a command. */
-export async function shareOnce(at: SharingGateway, store: StoreSetting, looks = false): Promise<SharedOutcome> {
+export async function shareOnce(at: SharingGateway, store: StoreSetting): Promise<SharedOutcome> {
   const opened = await openBeside(store, at.environment, at.clock)
   try {
-    return await shareHome(at, opened, { looks })
+    return await shareHome(at, opened)
+  } finally {
+    await opened.close()
+  }
+}
+
+/** What a comparison would come to. Writes nothing. `undefined`: no gateway has shared anything yet. */
+export async function lookAtShared(at: SharingHome, store: StoreSetting): Promise<SharedOutcome | undefined> {
+  const { home, environment, clock } = at
+  const opened = await openHomeDatabase(home, store, environment, { clock, readOnly: true })
+  try {
+    if (!(await opened.value(SHARED_SETTINGS))) return undefined
+    return await shareHome({ ...at, warn: () => {} }, opened, { looks: true })
   } finally {
     await opened.close()
   }
@@ -50,12 +62,12 @@ export function openLiveConfiguration(
   const files = new Set([file, realpathSync(home) + file.slice(home.length)])
   let { configuration, version } = start
   let refused: readonly string[] = []
-  let comparing = Promise.resolve()
+  const queue = serialQueue()
   let isComparing = false
   let isWritten = false
 
-  /** Rejects where the database cannot be asked. */
-  async function compare(reloads: boolean): Promise<void> {
+  /** Resolves with whether something is new, and whether it is from others. Rejects where the database cannot be asked. */
+  async function compare(): Promise<{ readonly isNew: boolean; readonly isOthers: boolean }> {
     isWritten = false
     isComparing = true
     const outcome = await shareOnce(at, start.store).finally(() => (isComparing = false))
@@ -65,16 +77,15 @@ export function openLiveConfiguration(
     refused = outcome.refused
     const isOthers = outcome.isChanged || (version !== undefined && outcome.version !== version && !outcome.isGiven)
     version = outcome.version
-    if (!isOthers && !outcome.isGiven) return
-    configuration = (await loadConfiguration(at)).configuration
-    await apply(configuration, { reloads: reloads && isOthers })
+    const isNew = isOthers || outcome.isGiven
+    if (isNew) configuration = (await loadConfiguration(at)).configuration
+    return { isNew, isOthers }
   }
 
-  /** One comparison after another. */
-  function next(reloads: boolean): Promise<void> {
-    const own = comparing.then(() => compare(reloads))
-    comparing = own.catch(() => {})
-    return own
+  /** One comparison after another. What takes a configuration over may ask for the next one. */
+  async function next(reloads: boolean): Promise<void> {
+    const { isNew, isOthers } = await queue.add(compare)
+    if (isNew) await apply(configuration, { reloads: reloads && isOthers })
   }
 
   /** Who has written the file holds a lock that a comparison needs. */

@@ -62,6 +62,8 @@ export interface SharedOutcome {
   readonly isChanged: boolean
   /** Whether the store has something new. */
   readonly isGiven: boolean
+  /** Whether something here is not in the store: nothing was to be written. */
+  readonly waits: boolean
   /** What this machine cannot use, and why, in sentences. It goes on with what it had. */
   readonly refused: readonly string[]
   /** Keys that were changed here and elsewhere. The ones from elsewhere count. */
@@ -148,7 +150,8 @@ export async function shareSettings(
     // Where they differ still, the next comparison finds the same.
     last: withNamed(row.settings, [...incoming, ...outgoing], last),
     isChanged: taken.length > 0,
-    isGiven,
+    isGiven: isGiven && !looks,
+    waits: isGiven && looks,
     refused,
     conflicts,
   }
@@ -160,7 +163,7 @@ function lastKnown({ settings, machine, giving }: SharedNote, row: SharedRow): N
 }
 
 function nothing(last: Named, refused: readonly string[]): SharedOutcome {
-  return { version: 0, last, isChanged: false, isGiven: false, refused, conflicts: [] }
+  return { version: 0, last, isChanged: false, isGiven: false, waits: false, refused, conflicts: [] }
 }
 
 /** What a text of `config.json` has for the team. */
