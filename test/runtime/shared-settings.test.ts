@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import * as fc from 'fast-check'
 import { builtIn } from '../../src/foreword/built-in.ts'
@@ -233,6 +244,132 @@ test('whoever changes settings on whichever machine, and however a machine stops
           const last = written.get(key)
           const expected = last === undefined ? undefined : key === 'model' ? `ollama/${last}` : last
           assert.equal(found[key], expected, `${key} on machine ${index + 1}`)
+        }
+      }
+    },
+    40,
+  )
+})
+
+function put(home: string, path: string, content: string, mode = 0o600): void {
+  mkdirSync(dirname(join(home, path)), { recursive: true })
+  writeFileSync(join(home, path), content)
+  chmodSync(join(home, path), mode)
+}
+
+const text = (home: string, path: string) =>
+  existsSync(join(home, path)) ? readFileSync(join(home, path), 'utf8') : undefined
+
+test('skills go to the other machines with their programs, and what was removed on one is removed on all', async (t) => {
+  const { all, warnings } = await machines(t, { model: 'ollama/a' }, '')
+  const [one, other] = all as [(typeof all)[0], (typeof all)[0]]
+  put(one.home, 'skills/reef/SKILL.md', 'Low at noon.')
+  put(one.home, 'skills/reef/scripts/tide', '#!/bin/sh\n', 0o755)
+  put(one.home, 'skills/reef/.git/config', 'hidden')
+  put(one.home, 'skills/reef/large.bin', 'x'.repeat(2 * 1024 * 1024 + 1))
+  put(one.home, 'elsewhere', 'outside')
+  symlinkSync(join(one.home, 'elsewhere'), join(one.home, 'skills/reef/link.md'))
+  await one.share()
+  assert.equal((await other.share()).isChanged, true)
+  assert.equal(text(other.home, 'skills/reef/SKILL.md'), 'Low at noon.')
+  assert.equal(statSync(join(other.home, 'skills/reef/scripts/tide')).mode & 0o777, 0o700)
+  assert.deepEqual(readdirSync(join(other.home, 'skills/reef')).toSorted(), ['SKILL.md', 'scripts'])
+  chmodSync(join(other.home, 'skills/reef/scripts/tide'), 0o600)
+  put(other.home, 'skills/tide/SKILL.md', 'Another.')
+  await other.share()
+  await one.share()
+  assert.equal(statSync(join(one.home, 'skills/reef/scripts/tide')).mode & 0o777, 0o600)
+  rmSync(join(one.home, 'skills/reef/SKILL.md'))
+  await one.share()
+  await other.share()
+  assert.equal(text(other.home, 'skills/reef/SKILL.md'), undefined)
+  assert.equal(text(one.home, 'skills/reef/link.md'), 'outside')
+  // A folder that is gone is that of a new machine.
+  rmSync(join(other.home, 'skills'), { recursive: true })
+  await other.share()
+  assert.equal(text(other.home, 'skills/tide/SKILL.md'), 'Another.')
+  // Changed in both places: that from elsewhere counts, the other one is set aside.
+  put(one.home, 'skills/tide/SKILL.md', 'Of one.')
+  put(other.home, 'skills/tide/SKILL.md', 'Of the other.')
+  await one.share()
+  await other.share()
+  assert.equal(text(other.home, 'skills/tide/SKILL.md'), 'Of one.')
+  const [aside] = readdirSync(join(other.home, 'data/set-aside'))
+  assert.equal(text(other.home, `data/set-aside/${aside}/skills/tide/SKILL.md`), 'Of the other.')
+  assert.match(warnings.at(-1)!, /skills\/tide\/SKILL\.md was changed at another gateway, too/)
+})
+
+test('a file with a secret of its machine is not stored, and no path leads out of the folder of skills', async (t) => {
+  const { all, store } = await machines(t, { model: 'ollama/a' })
+  const [one] = all as [(typeof all)[0]]
+  one.environment['LAB_TOKEN'] = 'planted-secret-of-a-skill'
+  put(one.home, 'skills/reef/SKILL.md', 'Low at noon.')
+  put(one.home, 'skills/reef/key.txt', 'the key is planted-secret-of-a-skill')
+  const { refused } = await one.share()
+  assert.deepEqual(refused, ['skills/reef/key.txt is not shared with other gateways: LAB_TOKEN is in it.'])
+  const list = (await store.value('gateway/files')) as Record<string, { readonly hash: string }>
+  assert.deepEqual(Object.keys(list), ['skills/reef/SKILL.md'])
+  const { hash } = list['skills/reef/SKILL.md']!
+  const row = sharedRowOf(await store.value(SHARED_SETTINGS))
+  const paths = [
+    '../evil',
+    'skills/../evil',
+    'evil',
+    'skills/.evil/x',
+    '/evil',
+    'skills',
+    'data/token',
+    'skills/good.md',
+  ]
+  const value = Object.fromEntries(paths.map((path) => [path, { hash, isProgram: true }]))
+  await store.transaction([
+    { type: 'value', key: 'gateway/files', value: { ...list, ...value } },
+    { type: 'value', key: SHARED_SETTINGS, value: { ...row, version: row.version + 1 } },
+  ])
+  await one.share()
+  assert.equal(text(one.home, 'skills/good.md'), 'Low at noon.')
+  const found = readdirSync(one.home, { recursive: true }).map(String)
+  assert.deepEqual(
+    found.filter((path) => path.includes('evil')),
+    [],
+  )
+  assert.equal(existsSync(join(one.home, '../evil')), false)
+  assert.equal(text(one.home, 'data/token'), undefined)
+})
+
+test('whoever changes files of skills on whichever machine, and however a machine stops: all have what was written last', async (t) => {
+  const paths = ['skills/a/SKILL.md', 'skills/b/SKILL.md'] as const
+  const step = fc.record({
+    at: fc.nat(2),
+    changes: fc.dictionary(fc.constantFrom(...paths), fc.constantFrom('removed', 'written', 'program')),
+    dies: fc.boolean(),
+  })
+  await forAllStored(
+    fc.array(step, { minLength: 2, maxLength: 8 }),
+    async (steps) => {
+      const { all } = await machines(t, { model: 'ollama/a' }, { model: 'ollama/a' }, { model: 'ollama/a' })
+      for (const { home } of all) put(home, 'skills/kept/SKILL.md', 'Kept.')
+      const written = new Map<string, { readonly content: string; readonly mode: number } | undefined>()
+      let count = 0
+      for (const { at, changes, dies } of steps) {
+        const machine = all[at]!
+        await machine.share()
+        for (const [path, how] of Object.entries(changes)) {
+          const next = { content: `text ${(count += 1)}`, mode: how === 'program' ? 0o700 : 0o600 }
+          written.set(path, how === 'removed' ? undefined : next)
+          if (how === 'removed') rmSync(join(machine.home, path), { force: true })
+          else put(machine.home, path, next.content, next.mode)
+        }
+        await machine.share({ dies }).catch((error: unknown) => assert.match(String(error), /killed/))
+        // Where it died before the list was stored, the next start makes up for it.
+        await machine.share()
+      }
+      for (const machine of [...all, ...all]) await machine.share()
+      for (const { home } of all) {
+        for (const path of paths) {
+          const last = written.get(path)
+          assert.equal(text(home, path), last?.content, path)
+          if (last) assert.equal(statSync(join(home, path)).mode & 0o777, last.mode)
         }
       }
     },

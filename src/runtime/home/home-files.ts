@@ -163,7 +163,7 @@ async function bytesAt(home: string, path: string): Promise<Uint8Array | undefin
 }
 
 /** Paths of the plain files in some folders of a home. Links are not followed. */
-async function filesIn(
+export async function filesIn(
   home: string,
   folders: readonly string[],
   isKept: (path: string) => boolean,
