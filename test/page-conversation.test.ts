@@ -10,6 +10,7 @@ import {
   withEarlier,
   withEvent,
 } from '../web/src/log/conversation.ts'
+import { partRuns } from '../web/src/log/turn-parts.ts'
 import { nextSpoken, type Spoken } from '../web/src/chat/spoken-answer.ts'
 
 const tokens = { counter: 'chars@1', full: 1, least: 1 } as const
@@ -37,6 +38,18 @@ test('an event that was seen before changes nothing', () => {
       assert.equal(withEvent(whole, eventOf(entry), 0), whole)
     }),
   )
+})
+
+test('calls of tools that follow each other are drawn together, with the reasoning between them', () => {
+  const part = (type: string) => ({ type }) as Parameters<typeof partRuns>[0][number]
+  const drawn = (types: string) =>
+    partRuns([...types].map((letter) => part({ t: 'tool', r: 'reasoning', w: 'text' }[letter]!)))
+      .map(({ from, parts }) => `${from}:${parts.map(({ type }) => (type === 'text' ? 'w' : type[0])).join('')}`)
+      .join(' ')
+  assert.equal(drawn(''), '')
+  assert.equal(drawn('rwttrtw'), '0:r 1:w 2:ttrt 6:w')
+  assert.equal(drawn('trwrt'), '0:t 1:r 2:w 3:r 4:t')
+  assert.equal(drawn('trtr'), '0:trt 3:r')
 })
 
 test('words that arrive are shown at once, and the message of the log takes their place', () => {

@@ -251,6 +251,58 @@ test('2. a call that runs shows for how long, and then its result; one that is r
   await refused.getByLabel('Result').waitFor()
 })
 
+test('2. many calls that are done are one line, which opens; one that failed or waits stays before the reader', async (t) => {
+  const read = (path: string) => ({ name: 'read_file', input: { path } })
+  const { page } = await opened(t, (_, n) => {
+    if (n === 1) return { text: 'I look.', toolCalls: [...Array<string>(5).fill('log.txt'), 'gone.txt'].map(read) }
+    if (n === 2) return { toolCalls: [{ name: 'list_files', input: {} }, edit] }
+    return { text: 'It is changed.' }
+  })
+  await send(page, 'Read everything')
+  const turn = lastTurn(page)
+  const line = turn.getByRole('button', { name: '6 tool calls read_file 5, list_files 1' })
+  await line.waitFor()
+  const cards = turn.getByRole('region', { name: /^Call of / })
+  await turn.getByRole('group', { name: 'Approval of edit_file' }).waitFor()
+  assert.equal(await cards.count(), 2, 'the one that failed, and the one that waits')
+  await cards.first().getByText('failed').waitFor()
+  await looksRight(page, 'calls-folded')
+
+  // What the reader has opened stays open while more is done.
+  await line.focus()
+  await page.keyboard.press('Enter')
+  assert.equal(await cards.count(), 8)
+  await cards.nth(1).locator('summary').click()
+  await turn.getByRole('button', { name: 'Approve once' }).click()
+  await turn.getByText('It is changed.').waitFor()
+  await turn.getByRole('button', { name: '7 tool calls read_file 5, list_files 1, edit_file 1' }).waitFor()
+  assert.equal(await cards.count(), 8)
+  await looksRight(page, 'calls-unfolded')
+
+  await page.reload()
+  await turn.getByText('It is changed.').waitFor()
+  assert.equal(await cards.count(), 1)
+})
+
+test('2. a call that is being read stays when it would be folded', async (t) => {
+  const { page } = await opened(t, (_, n) => {
+    if (n > 2) return { text: 'Both are read.' }
+    if (n === 2) return { toolCalls: [{ name: 'list_files', input: {} }, edit] }
+    return { toolCalls: Array(2).fill({ name: 'read_file', input: { path: 'log.txt' } }) }
+  })
+  await send(page, 'Read it twice')
+  const turn = lastTurn(page)
+  const asked = turn.getByRole('group', { name: 'Approval of edit_file' })
+  await asked.waitFor()
+  // Three are done, and folded.
+  assert.equal(await turn.getByRole('region', { name: /^Call of / }).count(), 1)
+  await turn.getByRole('region', { name: 'Call of edit_file' }).locator('summary').first().click()
+  await asked.getByRole('button', { name: 'Approve once' }).click()
+  await turn.getByText('Both are read.').waitFor()
+  await turn.getByRole('button', { name: /^4 tool calls/, expanded: true }).waitFor()
+  await turn.getByText('Approved once on the page.').waitFor()
+})
+
 test('2. a proposal is decided in place, by keyboard, and a decision in the terminal shows', async (t) => {
   const { page, gateway } = await opened(t, (_, n) => {
     const proposal = (content: string) => ({

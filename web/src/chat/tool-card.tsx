@@ -186,7 +186,7 @@ function Plain({ text, label }: { readonly text: string; readonly label: string 
 }
 
 /** The id of the proposal that a call has made; `undefined` where it made none. */
-function proposalOf({ name, state, result }: ToolPart): string | undefined {
+export function proposalOf({ name, state, result }: ToolPart): string | undefined {
   if (!name.startsWith('propose_') || state !== 'done' || result === undefined) return undefined
   try {
     const { proposal_id: id } = JSON.parse(result) as { readonly proposal_id?: unknown }

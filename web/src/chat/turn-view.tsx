@@ -1,4 +1,4 @@
-import { memo, type ReactNode, useMemo, useState } from 'react'
+import { Fragment, memo, type ReactNode, useMemo, useState } from 'react'
 import type { CitationSource } from '../../../src/session.ts'
 import type { Sources } from '../markdown/citation.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
@@ -9,8 +9,9 @@ import type { Turn } from '../log/conversation.ts'
 import { EditTurn } from './edit-turn.tsx'
 import type { WhatWasRead } from './read-before.tsx'
 import { ToolCard } from './tool-card.tsx'
+import { ToolRun } from './tool-run.tsx'
 import { TurnActions } from './turn-actions.tsx'
-import type { Part, TextPart } from '../log/turn-parts.ts'
+import { type Part, partRuns, type TextPart } from '../log/turn-parts.ts'
 import { outcomeNotice } from '../../../src/runtime/sessions/outcome-notice.ts'
 import { api } from '../api/client.ts'
 import { DecisionButtons } from '../parts/decision-buttons.tsx'
@@ -67,9 +68,18 @@ export function Answer({ turn }: { readonly turn: Turn }): ReactNode {
   const known = useMemo(() => sourcesByNumber([...cited, ...sources]), [sources, citedAs])
   return (
     <>
-      {parts.map((part, index) => (
-        <PartView key={index} part={part} sources={known} read={() => readBefore(parts.slice(0, index), sources)} />
-      ))}
+      {partRuns(parts).map(({ from, parts: own }) => {
+        const drawn = own.map((part, at) => (
+          <PartView key={at} part={part} sources={known} read={() => readBefore(parts.slice(0, from + at), sources)} />
+        ))
+        return own[0]!.type === 'tool' ? (
+          <ToolRun key={from} parts={own}>
+            {drawn}
+          </ToolRun>
+        ) : (
+          <Fragment key={from}>{drawn}</Fragment>
+        )
+      })}
       <TurnNotes turn={turn} />
       {state === 'ended' && <SourcesPanel turn={turn} />}
     </>

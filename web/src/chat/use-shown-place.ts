@@ -37,7 +37,7 @@ export function useShownPlace(
       if (element === null) return
       const details = element.querySelector('details')
       if (details && element.tagName === 'SECTION') details.open = true
-      const marked = markWords(element, place.words ?? [])
+      const marked = markWords(element, place.words ?? []).filter((one) => one.checkVisibility())
       const inAnswer = place.ofAnswer ? marked.find((one) => one.closest('[data-said]') === null) : undefined
       const shown = inAnswer ?? marked[0] ?? element
       shown.scrollIntoView({ block: 'center' })

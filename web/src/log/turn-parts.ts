@@ -137,3 +137,22 @@ function withResults(parts: readonly Part[], message: Message, tokens: number): 
 export function decided({ decision, by }: Extract<Entry, { readonly type: 'approval' }>): Partial<ToolPart> {
   return { state: decision.type === 'deny' ? 'denied' : 'asked', decision: { decision, by } }
 }
+
+/** Parts that are drawn together, and the index of the first in the answer. */
+export interface PartRun {
+  readonly from: number
+  readonly parts: readonly Part[]
+}
+
+/** Calls of tools that follow each other, with the reasoning between them, are one run; each other part is one by itself. */
+export function partRuns(parts: readonly Part[]): readonly PartRun[] {
+  const runs: PartRun[] = []
+  for (let from = 0; from < parts.length;) {
+    const text = parts.findIndex(({ type }, at) => at > from && type === 'text')
+    const lastTool = parts.findLastIndex(({ type }, at) => type === 'tool' && (text === -1 || at < text))
+    const end = parts[from]!.type === 'tool' ? lastTool + 1 : from + 1
+    runs.push({ from, parts: parts.slice(from, end) })
+    from = end
+  }
+  return runs
+}
