@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { array, assert as holds, constantFrom, nat, property } from 'fast-check'
 import type { Token, Tokens } from 'marked'
 import { foldDetails } from '../web/src/markdown/fold-details.ts'
-import { growingLexer, lex } from '../web/src/markdown/lex.ts'
+import { growingLexer, lex, withoutTableHead } from '../web/src/markdown/lex.ts'
 import { safeLink } from '../web/src/markdown/safe-link.ts'
 
 /** Pieces that markdown is made of, and that change what stands before or after them. */
@@ -33,6 +33,19 @@ const pieces = constantFrom(
   '[1]',
   '\t',
 )
+
+test('a table that arrives is drawn from its first row on', () => {
+  const before = 'The tides:\n\n'
+  const head = '| Port | High |\n| --- | --- |\n'
+  for (let end = 1; end <= head.length; end++) {
+    assert.equal(withoutTableHead(before + head.slice(0, end)), before)
+    assert.equal(withoutTableHead(head.slice(0, end)), '')
+  }
+  const row = `${before}${head}|`
+  assert.equal(withoutTableHead(row), row)
+  for (const text of ['', '\n', 'a | b', `${row} Brest |\n`, `${row} Brest |\n\nThen`])
+    assert.equal(withoutTableHead(text), text)
+})
 
 test('a text that grows piece by piece is read as the whole text is', () => {
   holds(

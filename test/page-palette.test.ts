@@ -36,6 +36,8 @@ test('the palette finds the beginning first, then words, then parts of words, th
     'Commands: /model',
   ])
   assert.deepEqual(found('turn'), ['Commands: /undo'])
-  assert.deepEqual(found('tds'), ['Go to: Settings: Models', 'Sessions: Models of tides · Tides'])
+  assert.deepEqual(found('tds'), ['Sessions: Models of tides · Tides'])
+  assert.deepEqual(found('smo'), ['Go to: Settings: Models'])
+  assert.deepEqual(found('nco'), ['Go to: New conversation'])
   assert.deepEqual(found('xyz'), [])
 })

@@ -129,6 +129,7 @@ test('the inspector divides the cost of a call, says what the cache saved, and h
   const { paid, entries } = await gateway.curl<{ paid: CallPrice; entries: readonly { tokens: number }[] }>(
     `/api/calls/${call}/manifest`,
   )
+  await inspector.getByText(/^\w+, \w+ and \d+ more$/).click()
   const shown = await inspector.locator('summary').getByText(/^\$/).allInnerTexts()
   const sent = paid.entries.filter((_, index) => entries[index]!.tokens > 0)
   assert.deepEqual(shown, sent.map(dollars))

@@ -278,6 +278,27 @@ test('1. a session that is about to be deleted is imported again under its id', 
   await isGone(page, gateway, page.getByRole('status').getByRole('button', { name: 'Undo' }))
 })
 
+test('1. while sessions are looked for, those that were listed stay', async (t) => {
+  const { page, gateway } = await openedPage(t, answers)
+  for (const text of ['High water', 'Low water', 'Fog']) await gateway.say(text)
+  await row(page, 'Fog').waitFor()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(/[?&]q=/, async (route) => {
+    await promise
+    await route.continue()
+  })
+  const asked = page.waitForRequest(/[?&]q=water/)
+  await sessions(page).getByLabel('Search sessions').fill('water')
+  await asked
+  const heading = (name: string) => sessions(page).getByRole('heading', { name, exact: true })
+  for (const title of ['High water', 'Low water', 'Fog']) assert.ok(await row(page, title).isVisible())
+  assert.ok(await heading('Today').isVisible())
+  resolve()
+  await heading('Found').waitFor()
+  await row(page, 'Fog').waitFor({ state: 'detached' })
+  assert.ok(await row(page, 'High water').first().isVisible())
+})
+
 test('1. 5,000 sessions: the last is reached by scrolling, any is found by words', async (t) => {
   const { page } = await openedPage(t, answers, { prepare: (home) => writeSessions(home, 5_000) })
   await row(page, 'Conversation 5000').waitFor()

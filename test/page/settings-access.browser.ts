@@ -153,7 +153,7 @@ test('what happens after texts of others is chosen for each tool, and the review
   await main
     .getByRole('listitem')
     .filter({ has: page.getByLabel('Access of shell') })
-    .getByText('Details')
+    .getByText('Run one program in the workspace.')
     .click()
   const chosen = (title: string) => choice.locator('option:checked', { hasText: title }).waitFor({ state: 'attached' })
   await chosen('asks (the tool decides)')

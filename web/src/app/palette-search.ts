@@ -30,21 +30,34 @@ export function findItems(groups: readonly PaletteGroup[], letters: string): rea
 
 const NONE = 5
 
-/** 0 at the beginning, 1 at that of a word, 2 anywhere, 3 in what is said about it, 4 letters that follow each other somewhere. */
+/** 0 at the beginning, 1 at that of a word, 2 anywhere, 3 in what is said about it, 4 where letters follow each other in words that begin with them. */
 function itemRank({ title, about = '' }: PaletteItem, wanted: string): number {
   const text = title.toLowerCase()
   const at = text.indexOf(wanted)
   if (at === 0) return 0
   if (at > 0) return /[\p{L}\p{N}]/u.test(text[at - 1]!) && !text.includes(` ${wanted}`) ? 2 : 1
   if (about.toLowerCase().includes(wanted)) return 3
-  return hasInOrder(text, wanted) ? 4 : NONE
+  return begins(text.split(/[^\p{L}\p{N}]+/u), wanted.replaceAll(/\s/g, '')) ? 4 : NONE
 }
 
-function hasInOrder(text: string, letters: string): boolean {
-  let from = 0
-  for (const letter of letters.replaceAll(/\s/g, '')) {
-    from = text.indexOf(letter, from) + 1
-    if (from === 0) return false
+/** Whether the letters are those of words that follow each other: `smo` of `Settings: Models`, `tds` of `Tides`. */
+function begins(words: readonly string[], letters: string): boolean {
+  if (letters === '') return true
+  return words.some((word, at) => {
+    const most = word[0] === letters[0] ? lettersOf(word, letters) : 0
+    for (let taken = most; taken > 0; taken--) {
+      if (begins(words.slice(at + 1), letters.slice(taken))) return true
+    }
+    return false
+  })
+}
+
+/** How many of the letters a word has, in their order. */
+function lettersOf(word: string, letters: string): number {
+  let [from, taken] = [0, 0]
+  for (; taken < letters.length; taken++) {
+    from = word.indexOf(letters[taken]!, from) + 1
+    if (from === 0) break
   }
-  return true
+  return taken
 }

@@ -5,6 +5,8 @@ import { goOnWith } from '../api/session-requests.ts'
 import { cancelTurn } from '../api/turns.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
+import { type ModelList, useResource } from '../api/resources.ts'
+import { modelName } from '../parts/model-name.ts'
 import { focusMessage } from '../parts/focus-message.ts'
 import { useAction } from '../parts/use-action.ts'
 import { Attachments } from './attachments.tsx'
@@ -53,6 +55,7 @@ interface OneAnswerProps {
 function OneAnswer({ session, turn, goesOn }: OneAnswerProps): ReactNode {
   const { error, busy, act } = useAction()
   const { mutate } = useSWRConfig()
+  const { data: models } = useResource<ModelList>('/api/models', { revalidateOnFocus: false, revalidateIfStale: false })
   const { id, state, parts, options } = turn
   const goOn = (): Promise<void> =>
     act(async () => {
@@ -69,7 +72,9 @@ function OneAnswer({ session, turn, goesOn }: OneAnswerProps): ReactNode {
       aria-label={t`Answer of ${options?.model ?? t`a model`}`}
       className={`flex min-w-0 flex-col gap-3 rounded-xl border p-3 ${goesOn ? 'border-accent' : 'border-line'}`}
     >
-      <h3 className="text-xs font-medium wrap-anywhere text-soft">{options?.model}</h3>
+      <h3 className="text-xs font-medium wrap-anywhere text-soft">
+        {options?.model && modelName(options.model, models?.models).name}
+      </h3>
       <Answer turn={turn} />
       <div className="mt-auto flex min-h-8 flex-wrap items-center gap-2">
         <TurnFoot session={session} turn={turn} />

@@ -97,7 +97,7 @@ export function Composer(props: ComposerProps): ReactNode {
   return (
     <>
       {commands && <CommandCompletions id={listId} commands={commands} marked={mark} onChoose={complete} />}
-      <div className="relative rounded-2xl border border-strong-line bg-ground shadow-sm outline-accent has-[textarea:focus-visible]:outline-2">
+      <div className="relative rounded-2xl border border-strong-line bg-ground shadow-sm outline-accent has-[textarea:focus-visible]:border-accent has-[textarea:focus-visible]:outline-1">
         {edge}
         <input
           ref={chooser}

@@ -5,8 +5,8 @@ import { type ModelList, useResource } from '../api/resources.ts'
 import { closeFloating } from '../parts/floating.tsx'
 import { focusMessage } from '../parts/focus-message.ts'
 import { IconButton } from '../parts/button.tsx'
-import { ModelBadges } from '../parts/model-badges.tsx'
-import { dollars } from '../parts/numbers.ts'
+import { abilities } from '../parts/model-badges.tsx'
+import { limit, shortCount } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { Words } from '../parts/words.tsx'
 import { t } from '../language/language.ts'
@@ -115,11 +115,14 @@ export default function ModelPicker({ chosen, usual, beside, onChoose, onBeside 
         ))}
       </ul>
       {data !== undefined && found.length === 0 && <p className="text-sm text-soft">{t`No model has that name.`}</p>}
-      {isOwner && (
-        <a href="/settings/models" className="text-xs text-accent underline underline-offset-2">
-          {t`Attach another model`}
-        </a>
-      )}
+      <p className="flex flex-wrap justify-between gap-x-4 px-2 text-xs text-soft">
+        {t`Prices are those of a million tokens.`}
+        {isOwner && (
+          <a href="/settings/models" className="text-accent underline underline-offset-2">
+            {t`Attach another model`}
+          </a>
+        )}
+      </p>
     </div>
   )
 }
@@ -150,11 +153,12 @@ function Row({
   onBeside,
 }: RowProps): ReactNode {
   return (
-    <li className="flex items-center">
+    <li className="group flex items-center">
       <button
         type="button"
         data-model
         disabled={disabled}
+        title={id}
         aria-current={chosen ? 'true' : undefined}
         className="flex min-w-0 flex-1 items-center gap-2 rounded-lg px-2 py-1.5 text-start enabled:hover:bg-line"
         onClick={onChoose}
@@ -166,18 +170,22 @@ function Row({
         {chosen && <Check size={15} className="shrink-0 text-accent" aria-hidden />}
       </button>
       {onBeside && !disabled && (
-        <IconButton label={t`Ask ${id} as well`} aria-pressed={beside} onClick={onBeside}>
+        <IconButton label={t`Ask ${id} as well`} aria-pressed={beside} className={ON_HOVER} onClick={onBeside}>
           <Columns2 size={14} aria-hidden />
         </IconButton>
       )}
       {onStar && !disabled && (
-        <IconButton label={t`Favourite: ${id}`} aria-pressed={favourite} onClick={onStar}>
+        <IconButton label={t`Favourite: ${id}`} aria-pressed={favourite} className={ON_HOVER} onClick={onStar}>
           <Star size={14} fill={favourite ? 'currentColor' : 'none'} aria-hidden />
         </IconButton>
       )}
     </li>
   )
 }
+
+/** What can be done with a row is seen when one is at it, and where no pointer hovers. */
+const ON_HOVER =
+  '[@media(hover:hover)]:opacity-0 group-hover:opacity-100 group-focus-within:opacity-100 aria-pressed:opacity-100'
 
 const FAVOURITES = 'foreword-favourite-models'
 
@@ -220,19 +228,15 @@ function shortName(id: string): string {
   return id.slice(id.indexOf('/') + 1)
 }
 
-/** What a model is called for programs, what it can do, and what it costs. */
+/** What a model costs for a million tokens, its window, and what it can do. */
 function Abilities({ model, isMixed }: { readonly model: Model; readonly isMixed: boolean }): ReactNode {
-  const { id, facts } = model
+  const { id, facts, window } = model
   const price = facts?.price
-  const more = [
-    ...(facts?.name === undefined ? [] : [isMixed ? id : shortName(id)]),
-    ...(price ? [t`${dollars(price.input)} in, ${dollars(price.output)} out per million tokens`] : []),
+  return [
+    ...(isMixed && facts?.name !== undefined ? [id] : []),
+    ...(price ? [t`${limit(price.input)} in, ${limit(price.output)} out`] : []),
     ...(facts?.free ? [t`free`] : []),
-  ]
-  return (
-    <>
-      {more.length > 0 && <span className="block wrap-anywhere">{more.join(' · ')}</span>}
-      <ModelBadges model={model} />
-    </>
-  )
+    window === undefined ? t`window not known` : t`${shortCount(window)} tokens`,
+    ...abilities(model),
+  ].join(' · ')
 }

@@ -40,6 +40,7 @@ export function SessionChips({ session, choices, held }: SessionChipsProps): Rea
     <>
       <Popover
         label={t`Model`}
+        wide
         trigger={
           <Chip name={`${t`Model`}: `} title={model}>
             {modelName(model ?? t`Model`, models?.models).name}

@@ -22,10 +22,11 @@ export function SessionCost({ session, turns }: SessionCostProps): ReactNode {
   const { money, unpriced, savedNanoDollars: saved } = data.total
   if (money === 0 && unpriced === 0) return null
   const others = unpriced > 0 ? ` ${t`without ${callsText(unpriced)}`}` : ''
-  const cache = saved === 0 ? '' : `, ${t`the cache ${cacheWords(saved / 1e9)}`}`
+  const cache = saved === 0 ? undefined : t`the cache ${cacheWords(saved / 1e9)}`
   return (
     <Link
       href={`/settings/costs?session=${encodeURIComponent(session)}`}
+      title={cache}
       className="shrink-0 text-xs text-soft tabular-nums hover:text-ink"
     >
       {money === undefined ? (
@@ -34,7 +35,8 @@ export function SessionCost({ session, turns }: SessionCostProps): ReactNode {
         <>
           <span className="sr-only">{t`Cost so far:`} </span>
           {dollars(money)}
-          <span className="max-sm:sr-only">{others + cache}</span>
+          <span className="max-sm:sr-only">{others}</span>
+          {cache !== undefined && <span className="sr-only">{`, ${cache}`}</span>}
         </>
       )}
     </Link>

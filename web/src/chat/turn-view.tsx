@@ -51,7 +51,7 @@ export function Said({ text }: { readonly text: string }): ReactNode {
     <div
       data-said
       dir="auto"
-      className="max-w-full self-end rounded-2xl bg-sunken px-4 py-2 break-words whitespace-pre-wrap"
+      className="max-w-[85%] self-end rounded-2xl bg-sunken px-4 py-2 break-words whitespace-pre-wrap"
     >
       <LongText text={text} />
     </div>

@@ -11,6 +11,7 @@ import {
 } from '../../../src/context.ts'
 import type { Preview, ReportedManifest } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
+import { Fold } from '../parts/fold.tsx'
 import { count, localNumbers } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { type EntryKind, entryKind, kindColor, kindTitles, segmentId } from './bar-segments.ts'
@@ -52,7 +53,7 @@ export function CallPanel(inspected: Inspected): ReactNode {
       <div>
         <ContextBar manifest={manifest} onOpen={({ id }) => shownEntry.ask({ call, id })} />
         <p className="mt-1 text-xs text-soft">
-          {program ? sizeWords(manifest) : <WindowWords call={call} figures={account.figures} />}
+          {program ? t`${manifest.used} tokens` : <WindowWords call={call} figures={account.figures} />}
         </p>
       </div>
       {account.counted.fallback && <p className="text-sm text-warn">{account.counted.fallback.sentence}</p>}
@@ -91,10 +92,6 @@ function useShownAccount({ session, call }: Inspected): ShownAccount | undefined
 
 function accountOf({ manifest, figures, cost }: Pick<Preview, 'manifest' | 'figures' | 'cost'>): ShownAccount {
   return { counted: { ...manifest, figures }, figures, answer: cost?.answer }
-}
-
-function sizeWords({ used }: Manifest): string {
-  return t`${used} tokens`
 }
 
 /** The size of the call in the window of its model. A small one is drawn larger, which is said. */
@@ -181,15 +178,31 @@ function Sent({ assembled, counted, ...list }: ListProps): ReactNode {
               <span className="min-w-12 text-end font-normal">{count(tokens)}</span>
             </h3>
             <div className="ps-4.5">
-              {all.map((row, at) => (
-                <EntryRow key={at} {...row} />
-              ))}
+              <Rows rows={all} fold={kind === 'tools'} />
             </div>
           </>
         )}
       </section>
     )
   })
+}
+
+/** More than these are folded, where that is what they are for. */
+const FEW = 3
+
+function Rows({ rows, fold }: { readonly rows: readonly EntryRowProps[]; readonly fold: boolean }): ReactNode {
+  const list = rows.map((row, at) => <EntryRow key={at} {...row} />)
+  if (!fold || rows.length <= FEW) return list
+  const [one, other] = rows
+  return (
+    <Fold
+      summaryClassName="truncate py-0.5 text-sm text-soft hover:text-ink"
+      summary={t`${one!.title}, ${other!.title} and ${rows.length - 2} more`}
+      shown={rows.some(({ shown }) => shown)}
+    >
+      {list}
+    </Fold>
+  )
 }
 
 /** A turn that is more than its message is called one. */

@@ -92,7 +92,7 @@ export function NextCallEdge(): ReactNode {
   const shown = nextPreview.useAsked()
   const manifest = shown?.preview?.manifest ?? (shown?.error?.facts['manifest'] as Manifest | undefined)
   return (
-    <span aria-hidden className="absolute inset-x-4 -top-px flex h-[3px] overflow-hidden rounded-full bg-line">
+    <span aria-hidden className="absolute inset-x-3.5 top-[5px] flex h-[3px] overflow-hidden rounded-full bg-line">
       {manifest &&
         barSegments(calibratedManifest(manifest, shown?.preview?.figures.total ?? manifest.used))
           .filter(({ kind }) => kind !== 'margin' && kind !== 'reserve')

@@ -106,3 +106,15 @@ export function growingLexer(): GrowingLexer {
     return tokens
   }
 }
+
+/** A text without the head of a table at its end: until the first row begins, a table is a line of bars. */
+export function withoutTableHead(text: string): string {
+  let start = text.length
+  let lines = 0
+  for (; lines < 3; lines++) {
+    const line = text.lastIndexOf('\n', start - 2) + 1
+    if (text[line] !== '|' || line === start) break
+    start = line
+  }
+  return lines < 3 ? text.slice(0, start) : text
+}

@@ -6,7 +6,7 @@ import { AnswerImage } from './answer-image.tsx'
 import { CitationChip, CitedText, type Sources, SourcesContext, useCitedLink } from './citation.tsx'
 import { CodeBlock } from './code-block.tsx'
 import { type DetailsToken, foldDetails } from './fold-details.ts'
-import { growingLexer, lex } from './lex.ts'
+import { growingLexer, lex, withoutTableHead } from './lex.ts'
 import { Formula } from './math.tsx'
 import type { MathToken } from './math-syntax.ts'
 import { safeLink } from './safe-link.ts'
@@ -28,7 +28,7 @@ const noSources: Sources = new Map()
  */
 export const Markdown = memo(({ text, growing = false, sources = noSources }: MarkdownProps): ReactNode => {
   const [read] = useState(growingLexer)
-  const tokens = useMemo(() => (growing ? read(text) : lex(text)), [read, text, growing])
+  const tokens = useMemo(() => (growing ? read(withoutTableHead(text)) : lex(text)), [read, text, growing])
   return (
     <SourcesContext value={sources}>
       <div className="prose">{blocks(tokens)}</div>

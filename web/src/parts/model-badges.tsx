@@ -6,9 +6,10 @@ type Model = Pick<ModelList['models'][number], 'window' | 'facts'>
 
 /** What a model can do, a badge for each: its window, images, sound, tools, reasoning. */
 export function ModelBadges({ model }: { readonly model: Model }): ReactNode {
+  const { window } = model
   return (
     <span className="mt-0.5 flex flex-wrap gap-1">
-      {badges(model).map((badge) => (
+      {[window === undefined ? t`window not known` : t`${window} tokens`, ...abilities(model)].map((badge) => (
         <span key={badge} className="rounded bg-sunken px-1.5 text-xs whitespace-nowrap text-soft">
           {badge}
         </span>
@@ -17,9 +18,9 @@ export function ModelBadges({ model }: { readonly model: Model }): ReactNode {
   )
 }
 
-function badges({ window, facts }: Model): readonly string[] {
+/** `images`, `sound`, `tools`, `reasoning`. */
+export function abilities({ facts }: Model): readonly string[] {
   return [
-    window === undefined ? t`window not known` : t`${window} tokens`,
     ...(facts?.vision ? [t`images`] : []),
     ...(facts?.audio ? [t`sound`] : []),
     ...(facts?.tools ? [t`tools`] : []),

@@ -2,6 +2,7 @@ import { language, t } from '../language/language.ts'
 
 const whole = new Intl.NumberFormat(language)
 const share = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
+const short = new Intl.NumberFormat(language, { notation: 'compact' })
 const tenth = new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 const all = new Intl.ListFormat(language)
 /** English days come first, and hours have 24. */
@@ -10,6 +11,11 @@ const dateLanguage = language === 'en' ? 'en-GB' : language
 /** `1,234`. */
 export function count(value: number): string {
   return whole.format(value)
+}
+
+/** `16K` or `1M`. */
+export function shortCount(value: number): string {
+  return short.format(value)
 }
 
 /** `12.5%` of 1. */

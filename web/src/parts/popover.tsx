@@ -5,19 +5,21 @@ interface PopoverProps {
   readonly trigger: Trigger
   /** Its name for screen readers. */
   readonly label: string
+  /** As wide as 20 rem, and centred on its button, unless it needs more. */
+  readonly wide?: boolean
   readonly children: ReactNode
 }
 
 /** A small window beside its button. It closes when the focus goes elsewhere. */
-export function Popover({ trigger, label, children }: PopoverProps): ReactNode {
+export function Popover({ trigger, label, wide = false, children }: PopoverProps): ReactNode {
   return (
     <Floating
       trigger={trigger}
       role="dialog"
       label={label}
-      align="center"
+      align={wide ? 'start' : 'center'}
       gap={6}
-      className="w-80 p-3"
+      className={`p-3 ${wide ? 'w-[32rem]' : 'w-80'}`}
       onOpen={focusFirst}
       onBlur={closeBehindFocus}
     >

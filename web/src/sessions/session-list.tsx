@@ -1,4 +1,4 @@
-import { Settings, Upload } from 'lucide-react'
+import { Upload } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSWRConfig } from 'swr'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
@@ -43,9 +43,10 @@ export function SessionList(): ReactNode {
   }
   const pinned = useSessionRows({ ...filter, ...(words === '' ? {} : { q: words }), pinned: true })
   const others = useSessionRows({ ...filter, ...(words === '' ? {} : { q: words }), pinned: false })
-  const hits = useResource<HistoryHits>(
+  const { data: hits } = useResource<HistoryHits>(
     words === '' ? undefined : `/api/search/history?q=${encodeURIComponent(words)}&limit=30`,
-  ).data
+    { keepPreviousData: true },
+  )
 
   // Who stands at the end when rows arrive, or are read again, need not scroll for those behind them.
   const { readMore } = others
@@ -56,6 +57,7 @@ export function SessionList(): ReactNode {
   const nearEnd = useRef(readMoreNear)
   nearEnd.current = readMoreNear
   useEffect(() => nearEnd.current(), [others.rows])
+  useEffect(() => list.current?.scrollTo(0), [others.matched])
 
   const error = pinned.error ?? others.error
   const line = (session: ListedSession): ReactNode => (
@@ -69,7 +71,9 @@ export function SessionList(): ReactNode {
   const kept = ({ id }: ListedSession): boolean => !hidden.has(id)
   const top = pinned.rows.filter(kept)
   const rest = others.rows.filter(kept)
-  const found = (hits?.found === 'words' ? hits.passages : []).filter(({ session }) => !hidden.has(session))
+  const found = (words !== '' && hits?.found === 'words' ? hits.passages : []).filter(
+    ({ session }) => !hidden.has(session),
+  )
   const withWords = found.filter((passage) => passage.hits.length > 0)
   // Passages beside a hit have none of the words, and neither has any of a day that was asked for.
   const passages = withWords.length > 0 ? withWords : found
@@ -101,10 +105,9 @@ export function SessionList(): ReactNode {
           {[
             ...(top.length === 0 ? [] : [<Heading key=" pinned">{t`Pinned`}</Heading>]),
             ...top.map(line),
-            ...groupsOf(rest, words === '' ? new Date() : undefined).flatMap(({ title, sessions }) => [
-              <Heading key={` ${title}`}>{title}</Heading>,
-              ...sessions.map(line),
-            ]),
+            ...groupsOf(rest, others.matched.q === undefined ? new Date() : undefined).flatMap(
+              ({ title, sessions }) => [<Heading key={` ${title}`}>{title}</Heading>, ...sessions.map(line)],
+            ),
             ...(passages.length === 0 ? [] : [<Heading key=" found">{t`In conversations`}</Heading>]),
             ...[...Map.groupBy(passages, ({ session }) => session)].map(([session, own]) => (
               <HistoryHit key={` ${session}`} session={session} passages={own} />
@@ -112,22 +115,19 @@ export function SessionList(): ReactNode {
           ]}
         </Virtualizer>
       </div>
-      <nav aria-label={t`Pages`} className="flex items-center gap-1 border-t border-line p-2 text-sm">
+      <nav aria-label={t`Pages`} className="border-t border-line p-1 text-sm">
         <Link
           href="/settings/costs"
-          className="flex min-w-0 flex-1 items-baseline gap-1.5 rounded-lg px-1.5 py-1.5 hover:bg-line"
+          className="flex items-baseline justify-between gap-2 rounded-lg px-2 py-1.5 hover:bg-line"
         >
           <span className="shrink-0">{t`Costs`}</span> <MonthSum />
         </Link>
-        <ImportButton />
-        <Link
-          href="/settings"
-          aria-label={t`Settings`}
-          title={t`Settings`}
-          className="rounded-lg p-2 text-soft hover:bg-line hover:text-ink"
-        >
-          <Settings size={16} aria-hidden />
-        </Link>
+        <div className="flex">
+          <Link href="/settings" className="flex-1 rounded-lg px-2 py-1.5 hover:bg-line">
+            {t`Settings`}
+          </Link>
+          <ImportButton />
+        </div>
       </nav>
       <AccountLink />
       {edited && (

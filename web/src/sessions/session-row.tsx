@@ -26,9 +26,7 @@ export function SessionRow({ session, current, onEdit }: SessionRowProps): React
   const [, navigate] = useLocation()
   const title = sessionTitle(session)
   return (
-    <div
-      className={`group flex items-center rounded-lg pe-1 hover:bg-line focus-within:bg-line ${current ? 'bg-line' : ''}`}
-    >
+    <div className={`group relative rounded-lg hover:bg-line focus-within:bg-line ${current ? 'bg-line' : ''}`}>
       <Link
         href={`/sessions/${encodeURIComponent(session.id)}`}
         aria-current={current ? 'page' : undefined}
@@ -36,7 +34,7 @@ export function SessionRow({ session, current, onEdit }: SessionRowProps): React
           // The page of another program opens at once, without a field for messages that it does not have.
           if (session.program) void mutate(`/api/sessions/${encodeURIComponent(session.id)}`, session, false)
         }}
-        className={`flex min-w-0 flex-1 items-center gap-2 px-2 py-1.5 text-sm ${current ? 'font-medium' : ''}`}
+        className={`flex items-center gap-2 px-2 py-1.5 text-sm group-focus-within:pe-9 group-hover:pe-9 group-has-aria-expanded:pe-9 pointer-coarse:pe-9 ${current ? 'font-medium' : ''}`}
       >
         <SessionStateMark state={session.state} />
         <span className="min-w-0 flex-1 truncate">
@@ -54,7 +52,7 @@ export function SessionRow({ session, current, onEdit }: SessionRowProps): React
         trigger={
           <IconButton
             label={t`Actions for ${title}`}
-            className="opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 aria-expanded:opacity-100 pointer-coarse:opacity-100"
+            className="absolute inset-y-0 end-0.5 my-auto opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 aria-expanded:opacity-100 pointer-coarse:opacity-100"
           >
             <Ellipsis size={16} aria-hidden />
           </IconButton>

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ApiError } from '../api/client.ts'
 import { untilReachable } from '../api/reachable.ts'
 import { followSessionChanges } from '../api/session-changes.ts'
@@ -6,9 +6,12 @@ import type { SessionQuery } from '../api/listed-session.ts'
 import { readSessions, SESSIONS_A_PAGE } from '../api/session-requests.ts'
 import { type RowChange, type SessionRows, withChange, withPage } from './session-rows.ts'
 
-/** The sessions that match a query, kept as they are now. */
+/** The sessions that match a query, kept as they are now. Until those of another query are there, it has those of the one before. */
 export interface ListedRows extends SessionRows {
+  /** Whether the rows are those of the query. */
   readonly loaded: boolean
+  /** The query that the rows match. */
+  readonly matched: SessionQuery
   readonly error: ApiError | undefined
   readMore(): void
 }
@@ -37,7 +40,10 @@ export function useSessionRows(query: SessionQuery): ListedRows {
   const current = useRef<Reading>({ reading: false, changes: [] })
   // A page that has arrived counts at once: before it is rendered, a scroll may ask for the next one.
   const latest = useRef<KeyedRows>(unread)
-  const shown = state.key === key ? state : unread
+  const isOther = state.key !== key
+  const shown = !isOther ? state : error === undefined ? { ...state, loaded: false } : unread
+
+  const matched = useMemo(() => JSON.parse(shown.key) as SessionQuery, [shown.key])
 
   const keep = useCallback((rows: KeyedRows): void => {
     latest.current = rows
@@ -97,5 +103,5 @@ export function useSessionRows(query: SessionQuery): ListedRows {
     const { loaded, complete, key: readKey } = latest.current
     if (readKey === key && loaded && !complete && !current.current.reading) void read('end')
   }
-  return { ...shown, error, readMore }
+  return { ...shown, matched, error, readMore }
 }

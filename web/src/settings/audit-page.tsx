@@ -25,7 +25,7 @@ export default function AuditPage(): ReactNode {
         >
           {query === '' ? t`Export all records as JSON Lines` : t`Export these records as JSON Lines`}
         </a>
-        <AuditHistory key={query} filter={query} onSession={(session) => setFilter({ ...noFilter, session })} />
+        <AuditHistory filter={query} onSession={(session) => setFilter({ ...noFilter, session })} />
       </section>
     </div>
   )

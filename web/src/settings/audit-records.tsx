@@ -33,11 +33,13 @@ interface AuditHistoryProps {
 
 /** The newest records that match a filter, and older ones when they are asked for. */
 export function AuditHistory({ filter, before, onSession }: AuditHistoryProps): ReactNode {
-  const [older, setOlder] = useState(false)
+  /** The filter whose older records were asked for. */
+  const [olderOf, setOlderOf] = useState<string>()
+  const older = olderOf === filter
   const query = new URLSearchParams(filter)
   query.set('last', String(PAGE))
   if (before !== undefined) query.set('before', String(before))
-  const { data, error } = useResource<AuditPage>(`/api/audit?${query.toString()}`)
+  const { data, error } = useResource<AuditPage>(`/api/audit?${query.toString()}`, { keepPreviousData: true })
   if (error) return <ErrorNote error={error} />
   if (data === undefined) return <Spinner />
   const { records } = data
@@ -51,7 +53,7 @@ export function AuditHistory({ filter, before, onSession }: AuditHistoryProps): 
         onSession={onSession}
       />
       {records.length === PAGE && first > 1 && !older && (
-        <Button look="plain" className="self-start" onClick={() => setOlder(true)}>
+        <Button look="plain" className="self-start" onClick={() => setOlderOf(filter)}>
           {t`Show older`}
         </Button>
       )}

@@ -68,9 +68,9 @@ export function UsageChoice<Id extends string>(props: UsageChoiceProps<Id>): Rea
     )
   }
   return (
-    <fieldset className="flex flex-col gap-1">
-      <legend className="float-left mb-1 text-sm font-medium">{label}</legend>
-      <div className="clear-both flex flex-wrap gap-1">
+    <fieldset className="w-full">
+      <legend className="float-left w-20 py-1 text-sm font-medium">{label}</legend>
+      <div className="flex flex-wrap gap-1">
         {options.map(({ id, title }) => (
           <label
             key={id}

@@ -33,7 +33,7 @@ export default function StartPage({ next, providers }: StartPageProps): ReactNod
     <div className="min-h-0 flex-1 overflow-y-auto px-4">
       <div className="mx-auto flex max-w-2xl flex-col gap-5 py-8">
         <div className="flex flex-col gap-1.5">
-          <h2 className="text-2xl leading-tight font-semibold tracking-tight sm:text-3xl">
+          <h2 className="text-2xl leading-tight text-balance font-semibold tracking-tight sm:text-3xl">
             {t`See every word your model reads, before it speaks.`}
           </h2>
           <p className="text-soft">
