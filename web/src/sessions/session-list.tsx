@@ -35,14 +35,14 @@ export function SessionList(): ReactNode {
   const list = useRef<VirtualizerHandle>(null)
   const hidden = usePendingDeletions()
   useSharedSessions()
-
   const words = useLate(wanted.words.trim(), PAUSE_MS)
   const filter = {
     ...(wanted.folder === '' ? {} : { folder: wanted.folder }),
     ...(wanted.state === '' ? {} : { state: wanted.state }),
+    ...(words === '' ? {} : { q: words }),
   }
-  const pinned = useSessionRows({ ...filter, ...(words === '' ? {} : { q: words }), pinned: true })
-  const others = useSessionRows({ ...filter, ...(words === '' ? {} : { q: words }), pinned: false })
+  const pinned = useSessionRows({ ...filter, pinned: true })
+  const others = useSessionRows({ ...filter, pinned: false })
   const { data: hits } = useResource<HistoryHits>(
     words === '' ? undefined : `/api/search/history?q=${encodeURIComponent(words)}&limit=30`,
     { keepPreviousData: true },
@@ -57,7 +57,7 @@ export function SessionList(): ReactNode {
   const nearEnd = useRef(readMoreNear)
   nearEnd.current = readMoreNear
   useEffect(() => nearEnd.current(), [others.rows])
-  useEffect(() => list.current?.scrollTo(0), [others.matched])
+  useEffect(() => void list.current?.scrollTo(0), [others.matched])
 
   const error = pinned.error ?? others.error
   const line = (session: ListedSession): ReactNode => (
