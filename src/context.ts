@@ -134,6 +134,7 @@ export {
 export { indentLines, previousConversation } from './context/previous-conversation.ts'
 export { outline } from './context/outline.ts'
 export { ContextOverflowError } from './context/overflow-error.ts'
+export { phrase } from './context/phrase.ts'
 export { formPhrase, placeSentence } from './context/place.ts'
 export type { Piece, Request } from './context/request.ts'
 export {

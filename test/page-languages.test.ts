@@ -46,7 +46,7 @@ test('numbers and dates are written in the language of the page, and in one plac
 
 type Entry = string | Readonly<Record<string, string>>
 
-for (const file of readdirSync(join(web, 'languages'))) {
+for (const file of readdirSync(join(web, 'languages')).filter((name) => name.endsWith('.json'))) {
   const tag = basename(file, '.json')
   const catalogue = JSON.parse(readFileSync(join(web, 'languages', file), 'utf8')) as Readonly<Record<string, Entry>>
 

@@ -13,7 +13,7 @@ interface PageTexts {
   readonly bare: readonly PageText[]
 }
 
-/** Of one file of `web/src`. */
+/** Of one file of `web/src`, or of the gateway, whose texts have the tag `phrase`. */
 export function pageTexts(path: string, source: string): PageTexts {
   const texts: PageText[] = []
   const bare: PageText[] = []
@@ -21,6 +21,7 @@ export function pageTexts(path: string, source: string): PageTexts {
   const visit = (node: Node, parents: readonly Parent[]): void => {
     if (/^(?:Import|TS(?!As|Satisfies|NonNull))/.test(node.type)) return
     if (isTagged(node)) texts.push({ text: keyOf(node['quasi'] as Node), line: lineOf(node) })
+    else if (isCounted(node)) texts.push(...nouns(node).map((text) => ({ text, line: lineOf(node) })))
     else if (isBare(node, parents)) bare.push({ text: source.slice(node.start, node.end), line: lineOf(node) })
     for (const [key, child] of Object.entries(node)) {
       for (const one of Array.isArray(child) ? (child as readonly unknown[]) : [child]) {
@@ -50,7 +51,17 @@ function isNode(value: unknown): value is Node {
 }
 
 function isTagged({ type, tag }: Node): boolean {
-  return type === 'TaggedTemplateExpression' && ['t', 'rich'].includes((tag as Node)['name'] as string)
+  return type === 'TaggedTemplateExpression' && ['t', 'rich', 'phrase'].includes((tag as Node)['name'] as string)
+}
+
+/** Whether it is `countedText(n, 'call')`, which has two nouns. */
+function isCounted({ type, callee }: Node): boolean {
+  return type === 'CallExpression' && nameOf(callee as Node) === 'countedText'
+}
+
+function nouns(node: Node): readonly string[] {
+  const [, one, many] = (node['arguments'] as readonly Node[]).map(({ value }) => value as string | undefined)
+  return one === undefined ? [] : [one, many ?? `${one}s`]
 }
 
 function keyOf({ quasis }: Node): string {

@@ -2,7 +2,8 @@ import { calibratedTokens } from './call-figures.ts'
 import type { CutGain } from './cut-worth.ts'
 import { type Price, priceTier } from './call-cost.ts'
 import type { Manifest } from './manifest.ts'
-import { numberText } from './entry-words.ts'
+import { countedText, numberText } from './entry-words.ts'
+import { phrase } from './phrase.ts'
 
 /** What one cut took out of a conversation, and what that costs. */
 export interface CutRecord {
@@ -54,22 +55,30 @@ export function cutSentence(
   { why, turns, hidden, again, money, gain }: CutRecord,
   { total, used }: { readonly total: number; readonly used: number },
 ): string {
-  const tokens = (counted: number) => `${numberText(calibratedTokens(counted, total, used))} tokens`
-  const what = turns === 1 ? '1 turn' : `${turns} turns`
-  const cost = money === undefined || money <= 0 ? '' : `, $${money.toPrecision(2)} more than from a cache`
-  const price = again > 0 ? `${tokens(again)} were sent again for it${cost}` : 'nothing was sent again for it'
+  const tokens = (counted: number) => phrase`${numberText(calibratedTokens(counted, total, used))} tokens`
+  const what = countedText(turns, 'turn')
+  const cost = money === undefined || money <= 0 ? '' : `, ${phrase`${dollarText(money)} more than from a cache`}`
+  const price =
+    again > 0 ? `${phrase`${tokens(again)} were sent again for it`}${cost}` : phrase`nothing was sent again for it`
   const because = gain ? gainWords(gain) : CAUSES[why]
-  return `The cut left ${what} out (${tokens(hidden)}); ${price}.${because && ` It was made because ${because}.`}`
+  const cut = phrase`The cut left ${what} out (${tokens(hidden)}); ${price}.`
+  return because ? `${cut} ${phrase`It was made because ${because}.`}` : cut
 }
 
 function gainWords({ calls, won, cost, below }: CutGain): string {
-  const how = below ? ` by staying below ${numberText(below)} tokens` : ''
-  return `some ${calls} more calls are expected: they win $${won.toPrecision(2)} for $${cost.toPrecision(2)}${how}`
+  const [win, price] = [dollarText(won), dollarText(cost)]
+  return below
+    ? phrase`some ${calls} more calls are expected: they win ${win} for ${price} by staying below ${numberText(below)} tokens`
+    : phrase`some ${calls} more calls are expected: they win ${win} for ${price}`
+}
+
+function dollarText(dollars: number): string {
+  return `$${dollars.toPrecision(2)}`
 }
 
 const CAUSES: Readonly<Record<CutRecord['why'], string>> = {
   full: '',
-  'cache-over': 'the cache of the provider was over',
-  'head-changed': 'the system message or the tools had changed, which loses the cache anyway',
+  'cache-over': phrase`the cache of the provider was over`,
+  'head-changed': phrase`the system message or the tools had changed, which loses the cache anyway`,
   worth: '',
 }

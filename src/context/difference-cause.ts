@@ -2,6 +2,7 @@ import type { Compared, Comparison } from './compare.ts'
 import { layerWords, numberText, earlierTurns, turnNumber } from './entry-words.ts'
 import { reasonSentence } from './explain.ts'
 import type { Manifest, ManifestEntry, Slot } from './manifest.ts'
+import { phrase } from './phrase.ts'
 import type { Piece } from './request.ts'
 
 /**
@@ -11,22 +12,22 @@ import type { Piece } from './request.ts'
 export function differenceCause({ firstDifference: first }: Comparison, before: Compared, after: Compared): string {
   const [old, now] = [before.manifest, after.manifest]
   if (old.model !== now.model) {
-    return `Another model was chosen: ${old.model ?? 'none'} before, ${now.model ?? 'none'} now.`
+    return phrase`Another model was chosen: ${old.model ?? phrase`none`} before, ${now.model ?? phrase`none`} now.`
   }
-  if (first === undefined) return 'The two requests are the same.'
-  if (old.layout !== now.layout) return `Another layout was chosen: ${old.layout} before, ${now.layout} now.`
+  if (first === undefined) return phrase`The two requests are the same.`
+  if (old.layout !== now.layout) return phrase`Another layout was chosen: ${old.layout} before, ${now.layout} now.`
   const { id, slot, cause } = first
   const [was, is] = [entryOf(old, id, slot), entryOf(now, id, slot)]
   if (slot === 'tools') return toolCause(id, cause)
   if (cause === 'grew') return WENT_ON
-  if (cause === 'shrank') return 'The later request ends earlier: what was at its end is gone.'
+  if (cause === 'shrank') return phrase`The later request ends earlier: what was at its end is gone.`
   if (slot === 'history' || slot === 'input') return historyCause(id, cause, old, now)
   const entry = is ?? was
-  if (entry === undefined) return `${quoted(id)} differs.`
+  if (entry === undefined) return phrase`${quoted(id)} differs.`
   return layerCause({ entry, was, is, cause, old, now }, textOf(before, was), textOf(after, is))
 }
 
-const WENT_ON = 'The conversation went on. Everything before that is as it was.'
+const WENT_ON = phrase`The conversation went on. Everything before that is as it was.`
 
 interface Change {
   readonly entry: ManifestEntry
@@ -40,24 +41,26 @@ interface Change {
 
 function layerCause(change: Change, before: string, after: string): string {
   const { entry, was, is, cause, old, now } = change
-  const name = `the ${layerWords(entry)}`
+  const name = layerWords(entry)
+  const [source, budget] = [fromWords(entry), budgetWords(old, now)]
   switch (cause) {
     case 'came':
-      if (was) return `${budgetWords(old, now)}There is room for ${name} now. It was left out before.`
-      return `New in the request: ${name}${fromWords(entry)}.`
+      if (was) return `${budget}${phrase`There is room for the ${name} now. It was left out before.`}`
+      return phrase`New in the request: the ${name + source}.`
     case 'went':
-      if (is?.reason) return `${budgetWords(old, now)}Left out now: ${name}. ${reasonSentence(is, now)!}`
-      return `No longer in the request: ${name}${fromWords(entry)}.`
+      if (is?.reason) return `${budget}${phrase`Left out now: the ${name}.`} ${reasonSentence(is, now)!}`
+      return phrase`No longer in the request: the ${name + source}.`
     case 'form': {
       const why = is && reasonSentence(is, now)
-      const forms = `${quoted(was?.form ?? 'full')} before, ${quoted(is?.form ?? 'full')} now`
-      return `${budgetWords(old, now)}Another form of ${name} is sent: ${forms}.${why === undefined ? '' : ` ${why}`}`
+      const [oldForm, newForm] = [quoted(was?.form ?? 'full'), quoted(is?.form ?? 'full')]
+      const what = phrase`Another form of the ${name} is sent: ${oldForm} before, ${newForm} now.`
+      return `${budget}${what}${why === undefined ? '' : ` ${why}`}`
     }
     case 'moved':
       if (was && is && is.slot.endsWith('-input')) {
-        return `The place of ${name} is beside the newest message, and it moves along with it.`
+        return phrase`The place of the ${name} is beside the newest message, and it moves along with it.`
       }
-      return `Another place was given to ${name}.`
+      return phrase`Another place was given to the ${name}.`
     default:
       return contentCause(change, name, before, after)
   }
@@ -67,12 +70,14 @@ function layerCause(change: Change, before: string, after: string): string {
 function contentCause({ entry, was }: Change, name: string, before: string, after: string): string {
   const isWritten = entry.origin.kind === 'operator' || entry.origin.kind === 'file'
   if (isWritten && was && was.origin.ref !== entry.origin.ref) {
-    return `Another ${layerWords(entry)} was chosen: ${was.origin.ref} before, ${entry.origin.ref} now.`
+    return phrase`Another ${layerWords(entry)} was chosen: ${was.origin.ref} before, ${entry.origin.ref} now.`
   }
   const clock = clockCause(name, before, after)
   if (clock !== undefined) return clock
-  const what = isWritten ? 'was edited' : 'changed'
-  return `The text of ${name}${fromWords(entry)} ${what}${placeWords(before, after)}.`
+  const [what, place] = [name + fromWords(entry), placeWords(before, after)]
+  return isWritten
+    ? phrase`The text of the ${what} was edited${place}.`
+    : phrase`The text of the ${what} changed${place}.`
 }
 
 const MOMENT = /(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, )?(?<day>\d{4}-\d{2}-\d{2})(?:,? (?<time>\d{2}:\d{2}))?/g
@@ -83,8 +88,8 @@ function clockCause(name: string, before: string, after: string): string | undef
   const days = (text: string): readonly string[] => Array.from(text.matchAll(MOMENT), ({ groups }) => groups!['day']!)
   const [old, now] = [days(before), days(after)]
   const at = now.findIndex((day, index) => day !== old[index])
-  if (at < 0) return `The time of day that ${name} gives is another one.`
-  return `Midnight has passed: ${name} gives another date, ${old[at]} before and ${now[at]} now.`
+  if (at < 0) return phrase`The time of day that the ${name} gives is another one.`
+  return phrase`Midnight has passed: the ${name} gives another date, ${old[at]!} before and ${now[at]!} now.`
 }
 
 /** The most characters of a line that are quoted. */
@@ -98,33 +103,37 @@ function placeWords(before: string, after: string): string {
   const [lines, at] = changed < 0 ? [old, now.length] : [now, changed]
   const first = lines.findIndex((line, index) => index >= at && line.trim() !== '')
   const heading = lines.findLastIndex((line, index) => index > 0 && index < first && /^#+ /.test(line))
-  const below = heading < 0 ? '' : ` below ${quoted(lines[heading]!.replace(/^#+ /, ''))}`
-  return first < 0 ? '' : `, first at ${quoted(lines[first]!)}${below}`
+  if (first < 0) return ''
+  const line = quoted(lines[first]!)
+  return heading < 0
+    ? phrase`, first at ${line}`
+    : phrase`, first at ${line} below ${quoted(lines[heading]!.replace(/^#+ /, ''))}`
 }
 
 function toolCause(tool: string, cause: string): string {
   switch (cause) {
     case 'came':
-      return `The tool ${tool} is offered now: it was allowed, or its server was connected.`
+      return phrase`The tool ${tool} is offered now: it was allowed, or its server was connected.`
     case 'went':
-      return `The tool ${tool} is no longer offered.`
+      return phrase`The tool ${tool} is no longer offered.`
     case 'moved':
-      return `The tool ${tool} is at another place.`
+      return phrase`The tool ${tool} is at another place.`
     default:
-      return `The definition of the tool ${tool} changed.`
+      return phrase`The definition of the tool ${tool} changed.`
   }
 }
 
 function historyCause(id: string, cause: string, old: Manifest, now: Manifest): string {
   const undone = (manifest: Manifest) => manifest.entries.filter(({ reason }) => reason?.code === 'undone').length
-  if (undone(now) > undone(old)) return 'A turn was taken back.'
+  if (undone(now) > undone(old)) return phrase`A turn was taken back.`
   if (JSON.stringify(old.cut) !== JSON.stringify(now.cut)) return cutCause(old, now)
   const isKnown = (manifest: Manifest) => manifest.entries.some((entry) => entry.id === id && entry.layer === 'turn')
   if (cause === 'went' && isKnown(old) && !isKnown(now) && earlierTurns(now) === earlierTurns(old)) {
-    return `The conversation goes on in another branch: ${turnWords(id, old)} of the earlier call is no part of it.`
+    return phrase`The conversation goes on in another branch: ${turnWords(id, old)} of the earlier call is no part of it.`
   }
-  if (cause === 'went') return `${budgetWords(old, now)}There is no room for ${turnWords(id, old)} any more.`
-  if (cause === 'form') return `${budgetWords(old, now)}A shorter form of ${turnWords(id, now)} is sent, to make room.`
+  if (cause === 'went') return `${budgetWords(old, now)}${phrase`There is no room for ${turnWords(id, old)} any more.`}`
+  if (cause === 'form')
+    return `${budgetWords(old, now)}${phrase`A shorter form of ${turnWords(id, now)} is sent, to make room.`}`
   return WENT_ON
 }
 
@@ -134,14 +143,16 @@ function cutCause(old: Manifest, now: Manifest): string {
   const numbers = gone.flatMap((entry) => turnNumber(entry, now) ?? [])
   const from = (now.cut?.first?.length ?? 0) + 1
   const last = Math.max(from + earlierTurns(now) - 1, ...numbers)
-  const what = last < from ? '' : `: ${last === from ? `turn ${from} is` : `turns ${from} to ${last} are`} left out now`
-  return `${budgetWords(old, now)}The history was cut to make room${what}.`
+  const budget = budgetWords(old, now)
+  if (last < from) return `${budget}${phrase`The history was cut to make room.`}`
+  const what = last === from ? phrase`turn ${from} is left out now` : phrase`turns ${from} to ${last} are left out now`
+  return `${budget}${phrase`The history was cut to make room: ${what}.`}`
 }
 
 function turnWords(id: string, manifest: Manifest): string {
   const entry = manifest.entries.find((each) => each.id === id)
   const number = entry && turnNumber(entry, manifest)
-  return number === undefined ? quoted(entry?.name ?? id) : `turn ${number}`
+  return number === undefined ? quoted(entry?.name ?? id) : phrase`turn ${number}`
 }
 
 /** A sentence about a budget that a person changed; blank where window and reserve are as they were. */
@@ -149,12 +160,12 @@ function budgetWords({ budget: old }: Manifest, { budget: now }: Manifest): stri
   const parts = [
     ...(old.window === now.window
       ? []
-      : [`the window has ${numberText(now.window)} tokens, ${numberText(old.window)} before`]),
+      : [phrase`the window has ${numberText(now.window)} tokens, ${numberText(old.window)} before`]),
     ...(old.reserve === now.reserve
       ? []
-      : [`${numberText(now.reserve)} are kept for the answer, ${numberText(old.reserve)} before`]),
+      : [phrase`${numberText(now.reserve)} are kept for the answer, ${numberText(old.reserve)} before`]),
   ]
-  return parts.length === 0 ? '' : `The budget changed: ${parts.join('; ')}. `
+  return parts.length === 0 ? '' : `${phrase`The budget changed: ${parts.join('; ')}.`} `
 }
 
 /** Where a layer comes from, where that says more than its name. */

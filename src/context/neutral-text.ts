@@ -1,3 +1,5 @@
+import { phrase } from './phrase.ts'
+
 /** What was written out in a text, by kind, each at least 1. None: nothing was. */
 export type NeutralizedSigns = Readonly<Partial<Record<'control' | 'format' | 'template' | 'markdown', number>>>
 
@@ -75,14 +77,14 @@ export function neutralizedWords(found: NeutralizedSigns): string {
     const number = found[kind] ?? 0
     return number === 0 ? [] : [`${number} ${number === 1 ? one : many}`]
   })
-  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} ${phrase`and`} ${parts.at(-1)}`
 }
 
 const kinds = [
-  ['control', 'control character', 'control characters'],
-  ['format', 'format character', 'format characters'],
-  ['template', 'token of a chat template', 'tokens of chat templates'],
-  ['markdown', 'beginning of a block', 'beginnings of blocks'],
+  ['control', phrase`control character`, phrase`control characters`],
+  ['format', phrase`format character`, phrase`format characters`],
+  ['template', phrase`token of a chat template`, phrase`tokens of chat templates`],
+  ['markdown', phrase`beginning of a block`, phrase`beginnings of blocks`],
 ] as const
 
 // Controls but line break and tab, formats but the signs that stand before Arabic and Syriac numbers, halves of surrogate

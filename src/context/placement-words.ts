@@ -2,6 +2,7 @@ import { exactMoneyText, numberText } from './entry-words.ts'
 import { entryName } from './explain.ts'
 import type { Placement } from './layer.ts'
 import type { Manifest, ManifestEntry } from './manifest.ts'
+import { phrase } from './phrase.ts'
 import { placementCost, type PlacementPrice } from './placement.ts'
 
 /**
@@ -13,10 +14,11 @@ export function placementSentence(entry: ManifestEntry, manifest: Manifest): str
   if (!places) return undefined
   const { here, other, by } = places
   const name = entryName(entry, manifest)
-  const decides = by === 'layout' ? 'The layout decides its place.' : 'The price decides its place.'
-  const costs = `${where[here.placement]} costs ${costText(here)} per 100 calls`
-  const would = `${where[other.placement]} it would cost ${costText(other)}`
-  return `${name.charAt(0).toUpperCase()}${name.slice(1)} ${costs}; ${would}. ${decides}`
+  const decides = by === 'layout' ? phrase`The layout decides its place.` : phrase`The price decides its place.`
+  const capital = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+  const costs = placeCosts[here.placement](capital, costText(here))
+  const would = phrase`${where[other.placement]} it would cost ${costText(other)}`
+  return `${costs}; ${would}. ${decides}`
 }
 
 /** A sentence for each layer whose place is a choice: outside of the system message, and where its other place is cheaper. Pure. */
@@ -28,14 +30,23 @@ export function placementSentences(manifest: Manifest): readonly string[] {
   })
 }
 
+const placeCosts: Readonly<Record<Placement, (name: string, cost: string) => string>> = {
+  system: (name, cost) => phrase`${name} in the system message costs ${cost} per 100 calls`,
+  preamble: (name, cost) => phrase`${name} in the preamble costs ${cost} per 100 calls`,
+  'before-input': (name, cost) => phrase`${name} before the message costs ${cost} per 100 calls`,
+  'after-input': (name, cost) => phrase`${name} behind the message costs ${cost} per 100 calls`,
+}
+
 const where: Readonly<Record<Placement, string>> = {
-  system: 'in the system message',
-  preamble: 'in the preamble',
-  'before-input': 'before the message',
-  'after-input': 'behind the message',
+  system: phrase`in the system message`,
+  preamble: phrase`in the preamble`,
+  'before-input': phrase`before the message`,
+  'after-input': phrase`behind the message`,
 }
 
 function costText({ full, cached, money }: PlacementPrice): string {
   if (money !== undefined) return exactMoneyText(money)
-  return `${numberText(full)} tokens in full and ${cached < 0 ? `${numberText(-cached)} fewer` : numberText(cached)} from the cache`
+  return cached < 0
+    ? phrase`${numberText(full)} tokens in full and ${numberText(-cached)} fewer from the cache`
+    : phrase`${numberText(full)} tokens in full and ${numberText(cached)} from the cache`
 }

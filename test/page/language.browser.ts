@@ -54,7 +54,8 @@ test('a person chooses German: the whole page is in it at once, with its numbers
   await page.getByLabel('Language').selectOption({ label: 'Deutsch' })
   await page.getByRole('heading', { name: 'Darstellung' }).waitFor()
   assert.equal(await page.locator('html').getAttribute('lang'), 'de')
-  assert.equal(await page.evaluate(loaded), 1)
+  // The texts of the page, and the sentences of the gateway.
+  assert.equal(await page.evaluate(loaded), 2)
 
   await page.goto(gateway.url)
   await page.getByPlaceholder('Frag, was du willst').waitFor()

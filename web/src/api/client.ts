@@ -1,7 +1,7 @@
 import { noteReach } from './reachable.ts'
 import { noteSignedOut } from './signed-out.ts'
 import { underway } from './underway.ts'
-import { t } from '../language/language.ts'
+import { t, translated } from '../language/language.ts'
 
 /** An answer of the gateway that is an error: what is wrong, and how to correct it. */
 export class ApiError extends Error {
@@ -13,10 +13,10 @@ export class ApiError extends Error {
   readonly facts: Readonly<Record<string, unknown>>
 
   constructor(status: number, body: ErrorBody) {
-    super(body.message)
+    super(translated(body.message))
     this.status = status
     this.code = body.code
-    this.hint = body.hint
+    this.hint = body.hint && translated(body.hint)
     this.facts = { ...body }
   }
 }

@@ -18,7 +18,7 @@ import { DecisionButtons } from '../parts/decision-buttons.tsx'
 import { useNow } from '../parts/use-now.ts'
 import { Words } from '../parts/words.tsx'
 import { SourceList } from './source-list.tsx'
-import { t } from '../language/language.ts'
+import { t, translated } from '../language/language.ts'
 
 interface TurnViewProps {
   readonly session: string
@@ -142,7 +142,7 @@ function TurnNotes({ turn }: { readonly turn: Turn }): ReactNode {
             <Words>{notice}</Words>
           </p>
         ) : (
-          <Note>{notice}</Note>
+          <Note>{translated(notice)}</Note>
         ))}
     </>
   )

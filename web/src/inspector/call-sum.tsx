@@ -5,7 +5,7 @@ import { Fold } from '../parts/fold.tsx'
 import { cacheWords, count, dollars, percent, price } from '../parts/numbers.ts'
 import { sentence } from '../parts/sentence.ts'
 import { Figure } from './figure.tsx'
-import { t } from '../language/language.ts'
+import { t, translated } from '../language/language.ts'
 
 interface CallSumProps {
   readonly call: string | undefined
@@ -187,8 +187,8 @@ type FirstChange = NonNullable<NonNullable<ReportedManifest['reuse']>['firstChan
 
 /** What is the first that is not as before, by the name that people know. */
 function changedWords({ id, slot, cause, why }: FirstChange, manifest: Manifest): string {
-  if (why !== undefined) return sentence(why)
+  if (why !== undefined) return translated(sentence(why))
   const entry = manifest.entries.find((each) => each.id === id && each.slot === slot)
-  const name = entry ? entryName(entry, manifest) : id
+  const name = entry ? translated(entryName(entry, manifest)) : id
   return cause === 'grew' ? t`Then ${name} continued.` : t`Then ${name} changed.`
 }

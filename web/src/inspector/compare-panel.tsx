@@ -16,7 +16,7 @@ import { useAssembly } from './what-if-assembler.ts'
 import { Figure } from './figure.tsx'
 import { kindColor, kindTitles } from './bar-segments.ts'
 import { TextDifference } from './compare-text.tsx'
-import { t } from '../language/language.ts'
+import { t, translated } from '../language/language.ts'
 import { rich } from '../language/rich.ts'
 
 /** Two calls of a session side by side: how much of their beginning is the same, where it ends, and why. */
@@ -77,7 +77,14 @@ function TwoCalls({ next, program, before, after, figures }: TwoCallsProps): Rea
     const comparison = meant.data
     if (!old || !now || !comparison) return undefined
     const [oldTexts, newTexts] = [textsOf(old), textsOf(now)]
-    return { comparison, cause: comparison.why, oldTexts, newTexts, old: old.manifest, now: now.manifest }
+    return {
+      comparison,
+      cause: translated(comparison.why ?? ''),
+      oldTexts,
+      newTexts,
+      old: old.manifest,
+      now: now.manifest,
+    }
   }, [old, now, meant.data])
   const error = first.error ?? second.error ?? parts[0]!.error ?? parts[1]!.error ?? meant.error
   if (error) return <ErrorNote error={error} />

@@ -8,7 +8,7 @@ import { barSegments } from './bar-segments.ts'
 import { FigureLine } from './figure.tsx'
 import { type NextCall, nextCallBody, nextCallKey } from './next-call.ts'
 import { nextPreview } from './next-preview.ts'
-import { t } from '../language/language.ts'
+import { t, translated } from '../language/language.ts'
 
 /** How long the person has to pause before the preview follows, ms. */
 const PAUSE_MS = 150
@@ -81,7 +81,7 @@ function StripLine({ preview, error, model, call, onInspect }: StripLineProps): 
         <FigureLine call={call} figures={preview.figures} />
       </button>
       {shortened && (
-        <p className="text-warn">{t`Your message: ${reasonSentence(shortened, manifest) ?? t`shortened.`}`}</p>
+        <p className="text-warn">{t`Your message: ${translated(reasonSentence(shortened, manifest) ?? t`shortened.`)}`}</p>
       )}
     </div>
   )

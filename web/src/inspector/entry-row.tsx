@@ -22,7 +22,7 @@ import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { useScenario } from './call-scenario.ts'
 import { historyTokens, leftOutTexts } from './left-out-texts.ts'
-import { t } from '../language/language.ts'
+import { t, translated } from '../language/language.ts'
 import { rich } from '../language/rich.ts'
 import { useAccount, usePreviousCall } from './previous-call.ts'
 
@@ -87,7 +87,7 @@ export function EntryRow({
           <p className="text-soft">{t`Counted here: ${countedTokens} by ${counted.counter.id}.`}</p>
         )}
         <EntryPlace {...inspected} entry={entry} counted={counted} />
-        {entry.places && <p className="text-soft">{placementSentence(entry, manifest)}</p>}
+        {entry.places && <p className="text-soft">{translated(placementSentence(entry, manifest)!)}</p>}
         <EntryOrigin entry={entry} pieces={pieces} isForeign={inspected.program !== undefined} />
         {pieces.map((piece, index) => (
           <EntryText key={index} label={t`Exact text of ${title}`} text={pieceText(piece)} />
@@ -135,7 +135,7 @@ export function LeftOutRow({ entry, manifest, counted, ...inspected }: LeftOutRo
       summaryClassName="flex items-baseline gap-2 py-1"
       summary={
         <>
-          <span className="min-w-0 flex-1">{entrySentence(entry, manifest)}</span>
+          <span className="min-w-0 flex-1">{translated(entrySentence(entry, manifest) ?? '')}</span>
           <span className="text-soft tabular-nums">{count(entry.fullTokens)}</span>
         </>
       }

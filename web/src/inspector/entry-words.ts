@@ -8,7 +8,7 @@ import {
   reasonSentence,
   turnNumber,
 } from '../../../src/context.ts'
-import { t } from '../language/language.ts'
+import { t, translated } from '../language/language.ts'
 
 /** What a candidate is called where only its account is known: `System prompt`, `read_file`, `Turn 3`. */
 export function entryTitle(entry: ManifestEntry, manifest: Manifest): string {
@@ -81,7 +81,8 @@ export function pieceText({ content }: Pick<Piece, 'content'>): string {
 /** In which form a candidate is sent, and why. `forms`: how many it has, where that is known. */
 export function formSentence(entry: ManifestEntry, manifest: Manifest, forms?: number): string {
   const { form = 'full', outcome } = entry
-  const reason = reasonSentence(entry, manifest)
+  const sentence = reasonSentence(entry, manifest)
+  const reason = sentence && translated(sentence)
   if (outcome === 'reduced') return t`Sent ${formWords(form)}: ${reason ?? t`there is no room for its full form.`}`
   const choice =
     forms === 1 ? t`It has no other form.` : t`It is the fullest of its ${forms ?? 0} forms, and there is room for it.`

@@ -4,7 +4,7 @@ import { barSegments, entryKind, kindTitles, segmentWords } from './bar-segments
 import { entryTitle, formSentence, originTitles } from './entry-words.ts'
 import { entryKey } from './share-texts.ts'
 import { escaped } from '../markdown/static-html.ts'
-import { language, t } from '../language/language.ts'
+import { language, t, translated } from '../language/language.ts'
 
 interface SharedCall {
   readonly id: string
@@ -99,7 +99,7 @@ function entryHtml(entry: Entry, { manifest, texts, titles }: SharedCall): strin
   const title = [entryTitle(entry, manifest), layer === 'turn' ? titles.get(id) : undefined].filter(Boolean).join(': ')
   const cost = tokens === fullTokens ? count(tokens) : t`${tokens} of ${fullTokens}`
   const from = layer === 'turn' ? t`From the conversation` : `${originTitles[origin.kind]}: ${name}`
-  const why = isSent(entry) ? formSentence(entry, manifest) : entrySentence(entry, manifest)!
+  const why = isSent(entry) ? formSentence(entry, manifest) : translated(entrySentence(entry, manifest)!)
   return `<details><summary><b class="${kind}"></b><span>${escaped(title)}</span><span class="n">${cost}</span></summary>
 <p>${kindTitles[kind]} · ${escaped(from)}</p>
 <p title="${escaped(form ?? '')}">${escaped(why)}</p>${text === undefined ? '' : `<pre>${escaped(text)}</pre>`}</details>`

@@ -1,4 +1,5 @@
 import { type CallFigures, type CutRecord, cutSentence, type Manifest } from '../../../src/context.ts'
+import { translated } from '../language/language.ts'
 
 /** A call as the list of a session has it, with what its account says of the cache. */
 export interface TimelineCall {
@@ -40,7 +41,7 @@ export function timelinePoints(listed: readonly TimelineCall[]): readonly Timeli
       time,
       figures,
       isCut,
-      ...(cutRecord ? { cutWords: cutSentence(cutRecord, { total: figures.total, used }) } : {}),
+      ...(cutRecord ? { cutWords: translated(cutSentence(cutRecord, { total: figures.total, used })) } : {}),
       breaksCache: foreign
         ? cause !== undefined && cause !== 'grew'
         : cause === 'changed' && ['tools', 'system', 'preamble', 'history'].includes(slot),

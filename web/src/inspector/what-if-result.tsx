@@ -7,7 +7,7 @@ import { Figure } from './figure.tsx'
 import { entryTitle, formWords } from './entry-words.ts'
 import { entryKey } from './share-texts.ts'
 import type { Assembled } from './what-if-assembly.ts'
-import { t } from '../language/language.ts'
+import { t, translated } from '../language/language.ts'
 import { rich } from '../language/rich.ts'
 
 interface ResultProps {
@@ -88,7 +88,7 @@ function EntryList({ title, entries, manifest, before, titles }: EntryListProps)
           const change = changeOf(entry, before)
           const words = titles.get(entry.id)
           const name = entryTitle(entry, manifest)
-          const why = entry.outcome === 'included' ? undefined : reasonSentence(entry, manifest)
+          const why = entry.outcome === 'included' ? undefined : translated(reasonSentence(entry, manifest) ?? '')
           return (
             <li key={entryKey(entry)} className="flex items-baseline gap-2 py-1">
               <span

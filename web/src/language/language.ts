@@ -1,4 +1,5 @@
 /// <reference types="vite/types/importMeta.d.ts" />
+import type { GatewayCatalogue } from './gateway-text.ts'
 
 /**
  * The texts of a language by those of English. A value in braces is called by its number: `{0} calls`. A text that differs by a
@@ -12,6 +13,11 @@ const isPage = 'document' in globalThis
 /** A language is a file there, named by its tag. Each is a chunk of its own, which only those who read it load. */
 const files: Readonly<Record<string, () => Promise<Catalogue>>> = isPage
   ? import.meta.glob<Catalogue>('../../languages/*.json', { import: 'default' })
+  : {}
+
+/** The sentences of the gateway by those of English, in each language. */
+const gatewayFiles: Readonly<Record<string, () => Promise<GatewayCatalogue>>> = isPage
+  ? import.meta.glob<GatewayCatalogue>('../../languages/gateway/*.json', { import: 'default' })
   : {}
 
 /** Tags, in the order of their list. */
@@ -49,10 +55,22 @@ export function t(english: TemplateStringsArray, ...values: readonly (string | n
   return textParts(english, values).join('')
 }
 
-/** A title of the gateway in the language of the page, where its catalogue has it. */
-export function translated(title: string): string {
-  const found = catalogue[title]
-  return typeof found === 'string' ? found : title
+const fromGateway = language === 'en' ? undefined : await gatewayWords()
+
+/** Loaded for other languages than English, which need it before the first text as well. */
+async function gatewayWords(): Promise<(text: string) => string> {
+  const path = `../../languages/gateway/${language}.json`
+  const [{ gatewayTranslator }, sentences] = await Promise.all([import('./gateway-text.ts'), gatewayFiles[path]?.()])
+  const titleOf = (title: string): string | undefined => {
+    const found = Object.hasOwn(catalogue, title) ? catalogue[title] : undefined
+    return typeof found === 'string' ? found : undefined
+  }
+  return gatewayTranslator(sentences ?? {}, titleOf, (number) => whole.format(number))
+}
+
+/** A title or a sentence of the gateway in the language of the page, as far as it has it. What a person wrote stays as it is. */
+export function translated(text: string): string {
+  return fromGateway?.(text) ?? text
 }
 
 /** A title as it is written inside a sentence. German nouns keep their capital. */

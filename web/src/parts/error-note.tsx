@@ -33,7 +33,9 @@ export function WarningList({ warnings }: { readonly warnings: readonly string[]
   return (
     <ul aria-label={t`Warnings`} className="flex flex-col gap-1 rounded-lg border border-warn px-3 py-2 text-sm">
       {warnings.map((warning) => (
-        <li key={warning}>{warning}</li>
+        <li key={warning}>
+          <Words>{warning}</Words>
+        </li>
       ))}
     </ul>
   )

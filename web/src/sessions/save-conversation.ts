@@ -6,7 +6,7 @@ import { conversationOf, type Part, type Turn } from '../log/conversation.ts'
 import { saveFile } from '../parts/save-file.ts'
 import { escaped, markdownHtml } from '../markdown/static-html.ts'
 import { timeText } from '../parts/numbers.ts'
-import { language, t } from '../language/language.ts'
+import { language, t, translated } from '../language/language.ts'
 
 /** How many entries of the log are read at once: the most that the gateway gives. */
 const PAGE = 500
@@ -58,7 +58,7 @@ function turnHtml(turn: Turn, models: ReadonlyMap<string, string>): string {
   const when = `<time datetime="${escaped(time)}">${timeText(time)}</time>`
   return `<article>
 <section class="said" dir="auto" aria-label="${t`Message`}">${files && `<ul>${files}</ul>`}${escaped(text)}</section>
-<section aria-label="${t`Answer`}">${parts.map(partHtml).join('\n')}${notice === undefined ? '' : `<p class="note">${escaped(notice)}</p>`}</section>
+<section aria-label="${t`Answer`}">${parts.map(partHtml).join('\n')}${notice === undefined ? '' : `<p class="note">${escaped(translated(notice))}</p>`}</section>
 <p class="note">${model === undefined ? '' : `<bdi>${escaped(model)}</bdi> · `}${when}</p>
 </article>`
 }

@@ -10,7 +10,7 @@ import { showToast } from '../parts/toasts.tsx'
 import { useAction } from '../parts/use-action.ts'
 import type { AccessDraft } from './access-draft.ts'
 import { accessTitles, ruleText, untrustedTitle } from './access-words.ts'
-import { t } from '../language/language.ts'
+import { t, translated } from '../language/language.ts'
 
 /** The line at the edge of the page while something is not saved. It leads to the difference. */
 export function AccessReview({ draft }: { readonly draft: AccessDraft }): ReactNode {
@@ -113,7 +113,7 @@ function Widened({ preview: { widens } }: { readonly preview: AccessPreview }): 
       <ul className="mt-1 list-disc ps-5">
         {widens.map((each) => (
           <li key={`${each.kind} ${each.name}`} className="break-words">
-            {widenedText(each)}{' '}
+            {translated(widenedText(each))}{' '}
             {each.risk !== undefined && (
               <span className="text-warn">{t`This is more than it seems to be: ${each.risk}.`}</span>
             )}
