@@ -18,11 +18,16 @@ const found = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8'
   .filter(({ source }) => source.includes('phrase`'))
   .map(({ path, source }) => ({ path, ...pageTexts(path, source) }))
 
+/** Names of checks and keys, and what joins a list, which the page finds in it. */
+const NAMES = /^'(?: and |S\d\d|store|gateway\.token)'$/
+
 const english = new Map(found.flatMap(({ path, texts }) => texts.map(({ text, line }) => [text, `${path}:${line}`])))
 
 test('every text of a file that makes sentences for people can be in another language', () => {
   assert.deepEqual(
-    found.flatMap(({ path, bare }) => bare.map(({ text, line }) => `${path}:${line}: phrase\`…\` for ${text}`)),
+    found.flatMap(({ path, bare }) =>
+      bare.filter(({ text }) => !NAMES.test(text)).map(({ text, line }) => `${path}:${line}: phrase\`…\` for ${text}`),
+    ),
     [],
   )
   // The search finds sentences at all.

@@ -74,7 +74,7 @@ const SEEN =
   /^(?:label|title|placeholder|summary|hint|none|note|alt|caption|first|again|toDo|inOrder|action|saveLabel|shown|refusal|words?|text|message|about|heading|all|some|aria-(?:label|description|valuetext))$/
 /** Calls, attributes and properties whose words are for the machine. */
 const MACHINE =
-  /^(?:.*[cC]lassName|looks?|colou?rs?|style|key|id|href|path|pattern|query\w*|closest|matches|matchMedia|use\w+|test|Set|languages|aria-(?:keyshortcuts|labelledby|describedby|controls)|data-[\w-]+|rel|value|accept|headers|choices|argument|d|viewBox)$/
+  /^(?:.*[cC]lassName|looks?|colou?rs?|style|key|id|href|path|pattern|query\w*|closest|matches|matchMedia|use\w+|test|Set|languages|aria-(?:keyshortcuts|labelledby|describedby|controls)|data-[\w-]+|rel|value|accept|headers|choices|argument|d|viewBox|countedText)$/
 
 /** Names that no language changes, keys of a keyboard, and what is typed as it stands. */
 const NAMES = new Set(

@@ -1,3 +1,4 @@
+import { phrase } from '../../context.ts'
 import type { CheckContext, Finding, ForeignCallState } from '../../capability.ts'
 import { ok, warning } from '../../cli.ts'
 import { lostCalls } from './open-relay.ts'
@@ -7,12 +8,12 @@ export async function checkRelay({ settings, get }: CheckContext<RelaySettings>)
   if (!settings.enabled) return [ok('through', 'off')]
   const status = await get<{ readonly through?: ForeignCallState }>('/api/status')
   const { recorded = 0, lost = 0, lastFault = 'unknown' } = status?.through ?? {}
-  if (lost === 0) return [ok('through', `calls of other programs go on; ${recorded} recorded since the start`)]
+  if (lost === 0) return [ok('through', phrase`calls of other programs go on; ${recorded} recorded since the start`)]
   return [
     warning(
       'through',
-      `${lostCalls(lost)} went on and could not be recorded. The last fault: ${lastFault}`,
-      'The log of the gateway has each of them. A full disk is the usual cause.',
+      phrase`${lostCalls(lost)} went on and could not be recorded. The last fault: ${lastFault}`,
+      phrase`The log of the gateway has each of them. A full disk is the usual cause.`,
     ),
   ]
 }

@@ -1,3 +1,4 @@
+import { phrase } from '../../context.ts'
 import type { FileEmbedder, CheckContext, Finding } from '../../capability.ts'
 import { type Clock, defined, errorMessage } from '../../platform.ts'
 import { type EmbedderKind, knownPrefixes } from '../../search.ts'
@@ -21,15 +22,15 @@ export async function configuredEmbedder(
   if (!kind) {
     const known = kinds.map((each) => each.kind).join(', ')
     return {
-      warning: `search.embedding.kind is ${name}, which no capability provides. Use one of: ${known || 'none'}.`,
+      warning: phrase`search.embedding.kind is ${name}, which no capability provides. Use one of: ${known || phrase`none`}.`,
     }
   }
   if (kind.needsBaseURL && baseURL === undefined) {
-    return { warning: 'search.embedding.baseURL is missing. Set it to the address of the server.' }
+    return { warning: phrase`search.embedding.baseURL is missing. Set it to the address of the server.` }
   }
   const apiKey = apiKeyEnv === undefined ? undefined : environment[apiKeyEnv]
   if (apiKeyEnv !== undefined && !apiKey) {
-    return { warning: `search.embedding: the environment variable ${apiKeyEnv} is not set.` }
+    return { warning: phrase`search.embedding: the environment variable ${apiKeyEnv} is not set.` }
   }
   const prefixes = embedding.prefixes
     ? { document: embedding.prefixes.documents, query: embedding.prefixes.queries }
@@ -38,8 +39,7 @@ export async function configuredEmbedder(
   return { embedder, meaning: { weight, ...defined({ floor }) } }
 }
 
-const HINT =
-  'Start its server and check `search.embedding` of config.json. Until then files are searched by words alone.'
+const HINT = phrase`Start its server and check \`search.embedding\` of config.json. Until then files are searched by words alone.`
 const TIMEOUT_MS = 5_000
 
 export async function checkEmbedder({
@@ -54,7 +54,12 @@ export async function checkEmbedder({
     if (!embedder) return [problem('search', warning, HINT)]
     const signal = clock.timeoutSignal(TIMEOUT_MS)
     const [vector] = await embedder.embed(['foreword doctor'], { kind: 'query', signal })
-    return [ok('search', `${embedder.id} returns vectors of ${vector!.length} numbers, weight ${meaning?.weight}`)]
+    return [
+      ok(
+        'search',
+        phrase`${embedder.id} returns vectors of ${vector!.length} numbers, weight ${meaning?.weight ?? ''}`,
+      ),
+    ]
   } catch (error) {
     return [problem('search', errorMessage(error), HINT)]
   }

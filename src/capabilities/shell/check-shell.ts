@@ -1,3 +1,4 @@
+import { phrase } from '../../context.ts'
 import type { CheckContext, Finding } from '../../capability.ts'
 import { ok, warning } from '../../cli.ts'
 import { accessFilePath } from '../../runtime.ts'
@@ -25,26 +26,32 @@ function checkMode(access: Access, file: string): Finding {
   if (!shell.enabled || shell.mode === 'off') return ok('shell', 'off')
   const gap = shellGap(access)
   if (gap) return warning('shell', gap.message, gap.hint)
-  const where = shell.allowAnyCwd ? ', in any folder' : ''
-  const asked = shell.approval === 'ask' ? ', each with your approval' : ''
+  const where = shell.allowAnyCwd ? `, ${phrase`in any folder`}` : ''
+  const asked = shell.approval === 'ask' ? `, ${phrase`each with your approval`}` : ''
   if (shell.mode === 'full') {
     return warning(
       'shell',
-      `full: a model may run any command that you can run${where}${asked}`,
-      `Set tools.shell.mode to "allowlist" in ${file}, or unset SHELL_TOOL_MODE.`,
+      `${phrase`full: a model may run any command that you can run`}${where}${asked}`,
+      phrase`Set tools.shell.mode to "allowlist" in ${file}, or unset SHELL_TOOL_MODE.`,
     )
   }
-  const message = `allowlist: ${allowedCommands(shell)}${where}${asked}`
+  const message = `${phrase`allowlist: ${allowedCommands(shell)}`}${where}${asked}`
   if (!shell.allowAnyCwd) return ok('shell', message)
-  return warning('shell', message, `Remove tools.shell.allowAnyCwd from ${file} to keep commands in the workspace.`)
+  return warning(
+    'shell',
+    message,
+    phrase`Remove tools.shell.allowAnyCwd from ${file} to keep commands in the workspace.`,
+  )
 }
 
 function allowedCommands({ presets, allowedPrefixes: { length } }: Access['shell']): string {
-  const prefixes = `${length === 1 ? 'one prefix' : `${length} prefixes`} (any argument may follow)`
+  const prefixes = `${length === 1 ? phrase`one prefix` : phrase`${length} prefixes`} (${phrase`any argument may follow`})`
   const running = commandPresets.flatMap(({ name, runsCode }) => (runsCode ? [name] : []))
-  const names = presets.map((name) => (running.includes(name) ? `${name} (runs code of the project)` : name))
+  const names = presets.map((name) => (running.includes(name) ? `${name} (${phrase`runs code of the project`})` : name))
   const named = [
-    ...(names.length === 0 ? [] : [`${names.length === 1 ? 'the preset' : 'the presets'} ${names.join(', ')}`]),
+    ...(names.length === 0
+      ? []
+      : [names.length === 1 ? phrase`the preset ${names[0]!}` : phrase`the presets ${names.join(', ')}`]),
     ...(length === 0 ? [] : [prefixes]),
   ]
   return named.join(' and ')
@@ -59,8 +66,8 @@ function checkPrefixes({ shell }: Access, file: string): readonly Finding[] {
     return [
       warning(
         'shell',
-        `the prefix ${JSON.stringify(prefix)} allows more than it seems to: ${risk}`,
-        `${insteadText(prefix)}Remove it from tools.shell.allowedPrefixes in ${file} (or SHELL_TOOL_ALLOWED_PREFIXES), or set tools.shell.approval to "ask".`,
+        phrase`the prefix ${JSON.stringify(prefix)} allows more than it seems to: ${risk}`,
+        `${insteadText(prefix)}${phrase`Remove it from tools.shell.allowedPrefixes in ${file} (or SHELL_TOOL_ALLOWED_PREFIXES), or set tools.shell.approval to "ask".`}`,
       ),
     ]
   })
@@ -68,5 +75,7 @@ function checkPrefixes({ shell }: Access, file: string): readonly Finding[] {
 
 function insteadText(prefix: string): string {
   const names = presetsInstead(prefixWords(prefix) ?? [])
-  return names.length === 0 ? '' : `A preset knows its arguments (tools.shell.presets): ${names.join(', ')}. `
+  return names.length === 0
+    ? ''
+    : `${phrase`A preset knows its arguments (tools.shell.presets): ${names.join(', ')}.`} `
 }

@@ -1,3 +1,4 @@
+import { phrase } from '../../context.ts'
 import { join, sep } from 'node:path'
 import type { CheckContext } from '../../capability.ts'
 import type { Layout, TokenCounter } from '../../context.ts'
@@ -81,14 +82,13 @@ export function warningsAbout({ folder }: { readonly folder: string }, warnings:
 export function remedyOf({ code, folder }: LeftSkill): { readonly file: string; readonly hint: string } {
   const file = join(folder, 'SKILL.md')
   const hints: Readonly<Record<LeftSkill['code'], string>> = {
-    'other-system': 'It cannot be used on this machine. Remove it, or disable it in skills.disabled of config.json.',
-    'missing-programs': 'Install what it needs where the gateway finds it on its PATH, then read the skills again.',
-    'missing-environment': 'Set the variable in the environment of the gateway, then restart it.',
-    disabled: 'Remove its name from skills.disabled in config.json, then restart the gateway.',
-    replaced: 'Give one of both another `name` in its SKILL.md, or remove one of the folders.',
-    unreadable: 'Correct the file or its permissions, then read the skills again.',
-    untrusted:
-      'Read the skill first. If you trust its workspace, run `foreword skills trust`, then restart the gateway.',
+    'other-system': phrase`It cannot be used on this machine. Remove it, or disable it in skills.disabled of config.json.`,
+    'missing-programs': phrase`Install what it needs where the gateway finds it on its PATH, then read the skills again.`,
+    'missing-environment': phrase`Set the variable in the environment of the gateway, then restart it.`,
+    disabled: phrase`Remove its name from skills.disabled in config.json, then restart the gateway.`,
+    replaced: phrase`Give one of both another \`name\` in its SKILL.md, or remove one of the folders.`,
+    unreadable: phrase`Correct the file or its permissions, then read the skills again.`,
+    untrusted: phrase`Read the skill first. If you trust its workspace, run \`foreword skills trust\`, then restart the gateway.`,
   }
   return { file, hint: hints[code] }
 }
@@ -99,14 +99,14 @@ export function notLoadedReason(name: string, { left, skills }: LoadedSkills) {
   if (found !== undefined) {
     return {
       code: 'not-loaded' as const,
-      message: `the skill ${name} is not loaded: ${found.why}.`,
-      hint: `It is in ${found.folder}.`,
+      message: phrase`the skill ${name} is not loaded: ${found.why}.`,
+      hint: phrase`It is in ${found.folder}.`,
     }
   }
   const names = skills.map((one) => one.name)
   return {
     code: 'not-found' as const,
-    message: `Unknown skill "${name}".`,
-    hint: nearestHint(name, names, 'List the skills with `foreword skills`.'),
+    message: phrase`Unknown skill "${name}".`,
+    hint: nearestHint(name, names, phrase`List the skills with \`foreword skills\`.`),
   }
 }

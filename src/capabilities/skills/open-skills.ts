@@ -11,16 +11,8 @@ import { promptBlocksLayer } from './prompt-blocks-layer.ts'
 import { readSkillTool } from './read-skill.ts'
 import type { FindBinary } from './folder/requirements.ts'
 import type { LoadedSkills, Skill } from './skill.ts'
-import {
-  namesInSchema,
-  neutralSkill,
-  skillsForms,
-  type SkillsMode,
-  skillsFullText,
-  skillsListText,
-  skillsNamesText,
-  skillsSearchText,
-} from './skills-text.ts'
+import { namesInSchema, skillsForms, type SkillsMode } from './skills-forms.ts'
+import { neutralSkill, skillsFullText, skillsListText, skillsNamesText, skillsSearchText } from './skills-text.ts'
 import { skillsTools, type SkillToolOptions, noticedSkill } from './skills-tools.ts'
 
 export interface SkillsOptions

@@ -1,4 +1,4 @@
-import { countedText } from '../../context.ts'
+import { countedText, phrase } from '../../context.ts'
 import type { Finding, Io } from '../../capability.ts'
 import type { Models } from '../../model.ts'
 import { errorMessage, systemClock } from '../../platform.ts'
@@ -16,10 +16,12 @@ export async function checkConfiguration(
   const { problems, origins } = loaded
   const odd = await configurationWarnings(loaded, environment)
   const set = Object.keys(origins).length
-  const all = set === 0 ? 'all defaults' : `${countedText(set, 'key')} set, all valid`
+  const all = set === 0 ? phrase`all defaults` : phrase`${countedText(set, 'key')} set, all valid`
   return [
     ...(problems.length === 0 ? [ok('configuration', all)] : []),
-    ...problems.map((each) => problem('configuration', problemMessage(each), each.hint || `Correct it in ${file}.`)),
+    ...problems.map((each) =>
+      problem('configuration', problemMessage(each), each.hint || phrase`Correct it in ${file}.`),
+    ),
     ...odd.map((each) => warning('configuration', problemMessage(each), each.hint)),
   ]
 }
@@ -58,25 +60,29 @@ function problemMessage({ key, place, message }: LoadedConfiguration['problems']
 export async function checkModel(models: Models, configured: string | undefined, ways: string): Promise<Finding> {
   const chosen = configured === undefined ? await models.choose() : undefined
   const id = configured ?? chosen!.id
-  if (chosen?.standIn) return warning('model', `no real model is attached; ${id} answers in its place`, ways)
+  if (chosen?.standIn) return warning('model', phrase`no real model is attached; ${id} answers in its place`, ways)
   const provider = id.split('/', 1)[0]!
   try {
     await models.model(id)
     const listed = await models.list()
     const refused = listed.find((listing) => listing.id === provider && !listing.ready)
-    if (refused?.unlisted) return ok('model', `${id}; ${provider} answers, without a list of models`)
+    if (refused?.unlisted) return ok('model', phrase`${id}; ${provider} answers, without a list of models`)
     if (refused !== undefined)
-      return problem('model', `${id} cannot be used: ${refused.why ?? 'its provider does not answer'}`, ways)
+      return problem(
+        'model',
+        phrase`${id} cannot be used: ${refused.why ?? phrase`its provider does not answer`}`,
+        ways,
+      )
     if (isUnlisted(id, listed)) {
       return warning(
         'model',
-        `${provider} does not list ${id}`,
-        'Run `foreword models`, then `foreword config set model ID`.',
+        phrase`${provider} does not list ${id}`,
+        phrase`Run \`foreword models\`, then \`foreword config set model ID\`.`,
       )
     }
     return ok('model', id)
   } catch (error) {
-    return problem('model', `${id} cannot be used: ${errorMessage(error)}`, ways)
+    return problem('model', phrase`${id} cannot be used: ${errorMessage(error)}`, ways)
   }
 }
 
@@ -94,7 +100,11 @@ export async function checkFallbacks(models: Models, configured: Configuration['
   return named
     .filter(({ each }) => isUnlisted(each, listed))
     .map(({ id, each }) =>
-      warning('model', `${each}, a fallback of ${id}, is not listed by its provider`, 'Run `foreword models`.'),
+      warning(
+        'model',
+        phrase`${each}, a fallback of ${id}, is not listed by its provider`,
+        phrase`Run \`foreword models\`.`,
+      ),
     )
 }
 
@@ -114,7 +124,7 @@ export async function checkNotes(
     warning(
       'notes',
       short,
-      'Correct `maxOutput` of the model or `context.reserve`, or set `context.notes` to `index`.',
+      phrase`Correct \`maxOutput\` of the model or \`context.reserve\`, or set \`context.notes\` to \`index\`.`,
     ),
   ]
 }
@@ -129,7 +139,11 @@ export async function checkPlugins(home: string, { agent, plugins }: Configurati
   } catch (error) {
     const why = errorMessage(error)
     return [
-      problem('plugins', `the gateway cannot start: ${why}`, 'Correct it, or remove it from `plugins` in config.json.'),
+      problem(
+        'plugins',
+        phrase`the gateway cannot start: ${why}`,
+        phrase`Correct it, or remove it from \`plugins\` in config.json.`,
+      ),
     ]
   }
 }

@@ -1,3 +1,4 @@
+import { phrase } from '../../context.ts'
 import { createServer } from 'node:net'
 import type { Finding, Io } from '../../capability.ts'
 import { errorMessage, ForewordError } from '../../platform.ts'
@@ -8,34 +9,40 @@ import { ok, problem } from './finding.ts'
 /** Checks the port: a running gateway listens on it; otherwise it must be free. */
 export async function checkGateway(home: string, { port, bind }: { port: number; bind: string }): Promise<Finding> {
   const running = await findGateway(home)
-  if (running.type === 'gateway') return ok('port', `a gateway runs at ${running.address} (process ${running.pid})`)
+  if (running.type === 'gateway')
+    return ok('port', phrase`a gateway runs at ${running.address} (process ${running.pid})`)
   if (running.type === 'none') return await checkPort(port, bind)
   return problem(
     'port',
-    `process ${running.pid} uses the home but does not answer`,
-    `Wait until it ends. If it hangs, end it with \`kill ${running.pid}\`.`,
+    phrase`process ${running.pid} uses the home but does not answer`,
+    phrase`Wait until it ends. If it hangs, end it with \`kill ${running.pid}\`.`,
   )
 }
 
 /** Checks that a gateway could listen on a port of an address. Port 0 means any free one. */
 export async function checkPort(port: number, bind: string): Promise<Finding> {
   const code = await tryPort(port, bind)
-  if (code === undefined) return ok('port', port === 0 ? `any free port of ${bind}` : `${bind}:${port} is free`)
+  if (code === undefined)
+    return ok('port', port === 0 ? phrase`any free port of ${bind}` : phrase`${bind}:${port} is free`)
   const where = `${bind}:${port}`
   if (code === 'EADDRINUSE') {
     return problem(
       'port',
-      `another program listens on ${where}`,
-      'Stop it, or choose another port: `foreword config set gateway.port 4142`, or FOREWORD_GATEWAY_PORT.',
+      phrase`another program listens on ${where}`,
+      phrase`Stop it, or choose another port: \`foreword config set gateway.port 4142\`, or FOREWORD_GATEWAY_PORT.`,
     )
   }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    return problem('port', `this machine has no address ${bind}`, 'Run `foreword config set gateway.bind 127.0.0.1`.')
+    return problem(
+      'port',
+      phrase`this machine has no address ${bind}`,
+      phrase`Run \`foreword config set gateway.bind 127.0.0.1\`.`,
+    )
   }
   return problem(
     'port',
-    `${where} cannot be used: ${code}`,
-    'Choose a port above 1023 with `foreword config set gateway.port 4141`.',
+    phrase`${where} cannot be used: ${code}`,
+    phrase`Choose a port above 1023 with \`foreword config set gateway.port 4141\`.`,
   )
 }
 
@@ -69,7 +76,9 @@ async function checkOwnerToken(
     return []
   } catch (error) {
     const why = errorMessage(error)
-    return [problem('token', why, 'Or listen only on this machine: `foreword config set gateway.bind 127.0.0.1`.')]
+    return [
+      problem('token', why, phrase`Or listen only on this machine: \`foreword config set gateway.bind 127.0.0.1\`.`),
+    ]
   }
 }
 
@@ -78,7 +87,7 @@ async function checkNamedTokens(home: string, io: Pick<Io, 'environment'>): Prom
     await withNamedTokens(home, io, (named) => named.list(), { reads: true })
     return []
   } catch (error) {
-    const hint = (error instanceof ForewordError ? error.hint : undefined) ?? 'Correct the file.'
+    const hint = (error instanceof ForewordError ? error.hint : undefined) ?? phrase`Correct the file.`
     return [problem('token', errorMessage(error), hint)]
   }
 }

@@ -1,4 +1,4 @@
-import { countedText } from '../../context.ts'
+import { countedText, phrase } from '../../context.ts'
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { Finding } from '../../capability.ts'
@@ -25,7 +25,7 @@ const MOST_NAMED = 5
 /** Folders that only look like a repository, and repositories that name programs: Git runs them for you, if not for tools. */
 export async function checkRepositories({ agent }: Configuration): Promise<Finding> {
   const workspace = await realpath(agent.workspace).catch(() => undefined)
-  if (workspace === undefined) return ok('repositories', 'there is no workspace yet')
+  if (workspace === undefined) return ok('repositories', phrase`there is no workspace yet`)
   const bare: string[] = []
   const running: string[] = []
   const open = [workspace]
@@ -44,16 +44,18 @@ export async function checkRepositories({ agent }: Configuration): Promise<Findi
     }
   }
   const said = [
-    ...(bare.length > 0 ? [`folders that Git takes for a repository: ${listed(workspace, bare)}`] : []),
-    ...(running.length > 0 ? [`configuration that names programs: ${listed(workspace, running)}`] : []),
+    ...(bare.length > 0 ? [phrase`folders that Git takes for a repository: ${listed(workspace, bare)}`] : []),
+    ...(running.length > 0 ? [phrase`configuration that names programs: ${listed(workspace, running)}`] : []),
   ]
   if (said.length === 0) {
     return ok(
       'repositories',
-      looked < MOST_FOLDERS ? 'none runs programs' : `none of the first ${MOST_FOLDERS} folders runs programs`,
+      looked < MOST_FOLDERS
+        ? phrase`none runs programs`
+        : phrase`none of the first ${MOST_FOLDERS} folders runs programs`,
     )
   }
-  const hint = `Look at them in ${workspace}, and remove what you did not put there before you run git in it.`
+  const hint = phrase`Look at them in ${workspace}, and remove what you did not put there before you run git in it.`
   return warning('repositories', said.join('; '), hint)
 }
 
@@ -67,7 +69,7 @@ async function gitConfig(workspace: string, way: readonly string[]): Promise<str
 function listed(workspace: string, paths: readonly string[]): string {
   const names = paths.slice(0, MOST_NAMED).map((path) => relative(workspace, path) || '.')
   const more = paths.length - names.length
-  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return more > 0 ? phrase`${names.join(', ')} and ${more} more` : names.join(', ')
 }
 
 /**
@@ -76,7 +78,7 @@ function listed(workspace: string, paths: readonly string[]): string {
  */
 export async function checkBits({ agent }: Configuration): Promise<Finding> {
   const workspace = await realpath(agent.workspace).catch(() => undefined)
-  if (workspace === undefined) return ok('bits', 'there is no workspace yet')
+  if (workspace === undefined) return ok('bits', phrase`there is no workspace yet`)
   const found: string[] = []
   const folders = [workspace]
   let looked = 0
@@ -90,12 +92,12 @@ export async function checkBits({ agent }: Configuration): Promise<Finding> {
       }
     }).catch(() => {})
   }
-  const first = looked > MOST_FILES ? ` of the first ${MOST_FILES}` : ''
-  if (found.length === 0) return ok('bits', `no file${first} runs as its owner for others`)
+  const first = looked > MOST_FILES ? phrase` of the first ${MOST_FILES}` : ''
+  if (found.length === 0) return ok('bits', phrase`no file${first} runs as its owner for others`)
   return warning(
     'bits',
-    `files${first} that run as their owner or with their group for anyone who starts them: ${listed(workspace, found)}`,
-    `Run \`chmod ug-s\` on them in ${workspace}, unless you set these bits yourself.`,
+    phrase`files${first} that run as their owner or with their group for anyone who starts them: ${listed(workspace, found)}`,
+    phrase`Run \`chmod ug-s\` on them in ${workspace}, unless you set these bits yourself.`,
   )
 }
 
@@ -103,14 +105,14 @@ export async function checkBits({ agent }: Configuration): Promise<Finding> {
 export async function checkSetAside(data: string, { keep }: Configuration): Promise<Finding> {
   const place = join(data, 'set-aside')
   const runs = await readdir(place).catch(() => [])
-  if (runs.length === 0) return ok('set-aside', 'no program has made a file that belongs to you alone')
+  if (runs.length === 0) return ok('set-aside', phrase`no program has made a file that belongs to you alone`)
   const times = await Promise.all(runs.map(async (name) => (await stat(join(place, name))).mtime.toISOString()))
   const newest = times.toSorted().at(-1)!
-  const count = runs.length === 1 ? 'one run' : `${runs.length} runs`
+  const count = runs.length === 1 ? phrase`one run` : phrase`${runs.length} runs`
   return warning(
     'set-aside',
-    `${count} made files that agents or Git would obey, the newest at ${newest}`,
-    `Look at them in ${place}: what you want, move yourself. Each is removed after ${daysText(keep.setAsideDays)} (keep.setAsideDays).`,
+    phrase`${count} made files that agents or Git would obey, the newest at ${newest}`,
+    phrase`Look at them in ${place}: what you want, move yourself. Each is removed after ${daysText(keep.setAsideDays)} (keep.setAsideDays).`,
   )
 }
 
@@ -123,10 +125,14 @@ export async function checkSizes(data: string, { keep }: Configuration): Promise
   const parts = await Promise.all(names.map(async (name) => ({ name, bytes: await sizeOf(join(data, name)) })))
   const large = parts.filter(({ bytes }) => bytes > 0).toSorted((left, right) => right.bytes - left.bytes)
   const named = large.slice(0, MOST_NAMED).map(({ name, bytes }) => `${name} ${sizeText(bytes)}`)
-  const rules = `kept: bodies of calls ${daysText(keep.bodyDays)}, set-aside ${daysText(keep.setAsideDays)}, the audit until \`foreword audit archive\``
-  const text = `${named.length === 0 ? 'empty' : named.join(', ')}; ${rules}`
+  const rules = phrase`kept: bodies of calls ${daysText(keep.bodyDays)}, set-aside ${daysText(keep.setAsideDays)}, the audit until \`foreword audit archive\``
+  const text = `${named.length === 0 ? phrase`empty` : named.join(', ')}; ${rules}`
   if ((parts.find(({ name }) => name === 'set-aside')?.bytes ?? 0) <= MUCH_SET_ASIDE) return ok('size', text)
-  return warning('size', text, `Look at ${join(data, 'set-aside')}: what you want, move yourself; remove the rest.`)
+  return warning(
+    'size',
+    text,
+    phrase`Look at ${join(data, 'set-aside')}: what you want, move yourself; remove the rest.`,
+  )
 }
 
 function daysText(days: number): string {

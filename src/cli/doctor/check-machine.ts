@@ -1,3 +1,4 @@
+import { phrase } from '../../context.ts'
 import { constants, existsSync } from 'node:fs'
 import { access, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -11,32 +12,32 @@ const MEBIBYTE = 1024 * 1024
 
 /** Checks the version of Node, given without its leading `v`. */
 export function checkNode(version: string): Finding {
-  if (Number.parseInt(version, 10) >= NEEDED_NODE) return ok('node', `Node ${version}`)
+  if (Number.parseInt(version, 10) >= NEEDED_NODE) return ok('node', phrase`Node ${version}`)
   return problem(
     'node',
-    `Node ${version} is too old; Foreword needs Node ${NEEDED_NODE} or newer`,
-    'Install a newer version from nodejs.org. In a checkout, `npm start` uses its own.',
+    phrase`Node ${version} is too old; Foreword needs Node ${NEEDED_NODE} or newer`,
+    phrase`Install a newer version from nodejs.org. In a checkout, \`npm start\` uses its own.`,
   )
 }
 
 export async function checkDisk(home: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(nearestFolder(home))
   const free = Math.floor((bavail * bsize) / MEBIBYTE)
-  const message = `${free} MiB free at ${home}`
+  const message = phrase`${free} MiB free at ${home}`
   if (free >= 1024) return ok('disk', message)
-  const hint = 'Free some space, or move the home to another disk and set FOREWORD_HOME.'
+  const hint = phrase`Free some space, or move the home to another disk and set FOREWORD_HOME.`
   return free < 100 ? problem('disk', message, hint) : warning('disk', message, hint)
 }
 
 /** Checks that the clock is neither behind the log (`newest`) nor before this version (`released`). ISO 8601. */
 export function checkClock(now: Date, newest: string | undefined, released: string): Finding {
-  const hint = 'Set the clock of this machine, for example by turning on network time.'
+  const hint = phrase`Set the clock of this machine, for example by turning on network time.`
   const time = now.toISOString()
   if (time < released)
-    return problem('clock', `the clock shows ${time}, which is before the release of this version`, hint)
+    return problem('clock', phrase`the clock shows ${time}, which is before the release of this version`, hint)
   const ahead = newest === undefined ? 0 : Date.parse(newest) - now.getTime()
   if (ahead <= 60_000) return ok('clock', time)
-  return warning('clock', `the clock shows ${time}, but the log was last written at ${newest}`, hint)
+  return warning('clock', phrase`the clock shows ${time}, but the log was last written at ${newest!}`, hint)
 }
 
 function nearestFolder(path: string): string {
@@ -46,45 +47,50 @@ function nearestFolder(path: string): string {
 /** Checks that the home is a folder that this user can read and write, and that no restore is pending. */
 export async function checkHome(home: string, readMounts?: ReadMounts): Promise<Finding> {
   const facts = await stat(home).catch(() => undefined)
-  if (facts === undefined) return ok('home', `${home} does not exist yet; \`foreword start\` creates it`)
+  if (facts === undefined) return ok('home', phrase`${home} does not exist yet; \`foreword start\` creates it`)
   if (!facts.isDirectory()) {
-    return problem('home', `${home} is not a folder`, 'Move it away, or set FOREWORD_HOME to another home.')
+    return problem('home', phrase`${home} is not a folder`, phrase`Move it away, or set FOREWORD_HOME to another home.`)
   }
   const writable = await access(home, constants.R_OK | constants.W_OK | constants.X_OK).then(
     () => true,
     () => false,
   )
-  if (!writable) return problem('home', `this user cannot read and write ${home}`, `Run \`chown -R "$USER" ${home}\`.`)
+  if (!writable)
+    return problem('home', phrase`this user cannot read and write ${home}`, phrase`Run \`chown -R "$USER" ${home}\`.`)
   const [{ isRestorePending }, { networkFault }] = await Promise.all([
     import('../../runtime.ts'),
     import('../../session.ts'),
   ])
   const fault = networkFault(home, readMounts)
   if (fault !== undefined) {
-    return problem('home', fault, 'Move the home to a disk of this machine, and set FOREWORD_HOME.')
+    return problem('home', fault, phrase`Move the home to a disk of this machine, and set FOREWORD_HOME.`)
   }
   const shared = remoteFileSystem(home, readMounts)
   if (shared) {
-    const what = `${home} is a folder of the host of this virtual machine (${shared.type}): nothing may open it there meanwhile`
-    return warning('home', what, 'Move the home to a disk of this machine, and set FOREWORD_HOME.')
+    const what = phrase`${home} is a folder of the host of this virtual machine (${shared.type}): nothing may open it there meanwhile`
+    return warning('home', what, phrase`Move the home to a disk of this machine, and set FOREWORD_HOME.`)
   }
   if (!isRestorePending(home)) return ok('home', home)
-  return problem('home', 'a restore was interrupted', 'Run `foreword start`, which completes the restore first.')
+  return problem(
+    'home',
+    phrase`a restore was interrupted`,
+    phrase`Run \`foreword start\`, which completes the restore first.`,
+  )
 }
 
 /** Checks that only the owner can read private files. */
 export async function checkPrivacy(privateFiles: readonly string[]): Promise<Finding> {
-  if (process.platform === 'win32') return ok('permissions', 'managed by Windows')
+  if (process.platform === 'win32') return ok('permissions', phrase`managed by Windows`)
   const open: string[] = []
   for (const path of privateFiles) {
     const facts = await stat(path).catch(() => undefined)
     if (facts !== undefined && (facts.mode & 0o077) !== 0) open.push(path)
   }
-  if (open.length === 0) return ok('permissions', 'only you can read private files')
+  if (open.length === 0) return ok('permissions', phrase`only you can read private files`)
   return warning(
     'permissions',
-    `other users of this machine can read ${open.join(', ')}`,
-    `Run \`chmod go= ${open.join(' ')}\`.`,
+    phrase`other users of this machine can read ${open.join(', ')}`,
+    phrase`Run \`chmod go= ${open.join(' ')}\`.`,
   )
 }
 
@@ -94,44 +100,50 @@ export async function checkDatabase(place: DatabasePlace): Promise<readonly Find
   try {
     return databaseFindings(await examineDatabase(place, systemClock))
   } catch (error) {
-    const hint = (error instanceof ForewordError && error.hint) || 'Correct `store` in config.json.'
+    const hint = (error instanceof ForewordError && error.hint) || phrase`Correct \`store\` in config.json.`
     return [problem('database', errorMessage(error), hint)]
   }
 }
 
 function databaseFindings(facts: DatabaseFacts): readonly Finding[] {
   const { place, version, isTooOld, missingRights, isPooled, isPrivate, holder, tables } = facts
-  const used = holder === undefined ? 'no gateway uses it now' : `in use by ${holder}`
-  const found = [ok('database', `${place} is PostgreSQL ${version}, ${used}`)]
+  const used = holder === undefined ? phrase`no gateway uses it now` : phrase`in use by ${holder}`
+  const found = [ok('database', phrase`${place} is PostgreSQL ${version}, ${used}`)]
   if (isTooOld)
-    found.push(problem('database', `PostgreSQL ${version} is too old`, 'Foreword needs PostgreSQL 13 or newer.'))
+    found.push(
+      problem('database', phrase`PostgreSQL ${version} is too old`, phrase`Foreword needs PostgreSQL 13 or newer.`),
+    )
   if (missingRights.length > 0) {
-    const hint = 'Run `grant create on database NAME to USER` as its owner, or make the user the owner of the schema.'
-    found.push(problem('database', `its user may not ${missingRights.join(' and ')}`, hint))
+    const hint = phrase`Run \`grant create on database NAME to USER\` as its owner, or make the user the owner of the schema.`
+    found.push(problem('database', phrase`its user may not ${missingRights.join(' and ')}`, hint))
   }
   if (tables !== undefined) found.push(...tableFindings(tables))
   if (isPooled) {
-    const what = 'a pooler gives each transaction another connection, so that the lock of the gateway is lost'
+    const what = phrase`a pooler gives each transaction another connection, so that the lock of the gateway is lost`
     found.push(
-      problem('database', what, 'Name the address of the server itself, or set the pooler to pool_mode = session.'),
+      problem(
+        'database',
+        what,
+        phrase`Name the address of the server itself, or set the pooler to pool_mode = session.`,
+      ),
     )
   }
   if (!isPrivate) {
-    const hint = 'Set "tls": "verified" of `store`, unless the network is yours alone.'
-    found.push(warning('database', 'what is sent to it is not encrypted', hint))
+    const hint = phrase`Set "tls": "verified" of \`store\`, unless the network is yours alone.`
+    found.push(warning('database', phrase`what is sent to it is not encrypted`, hint))
   }
   return found
 }
 
 function tableFindings({ least, newest, known }: NonNullable<DatabaseFacts['tables']>): readonly Finding[] {
   if (least > known) {
-    const what = `its tables need version ${least}, and this Foreword knows ${known}`
-    return [problem('database', what, 'Update Foreword, or name another database.')]
+    const what = phrase`its tables need version ${least}, and this Foreword knows ${known}`
+    return [problem('database', what, phrase`Update Foreword, or name another database.`)]
   }
   if (newest === known) return []
   const what =
     newest > known
-      ? `a newer Foreword has added to its tables (version ${newest}), and this one works with them (${known})`
-      : `its tables have version ${newest}: the next gateway that starts adds what version ${known} has`
+      ? phrase`a newer Foreword has added to its tables (version ${newest}), and this one works with them (${known})`
+      : phrase`its tables have version ${newest}: the next gateway that starts adds what version ${known} has`
   return [ok('database', what)]
 }

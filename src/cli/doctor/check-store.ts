@@ -1,4 +1,4 @@
-import { countedText } from '../../context.ts'
+import { countedText, phrase } from '../../context.ts'
 import { existsSync } from 'node:fs'
 import type { Finding, Io } from '../../capability.ts'
 import { errorMessage, ForewordError } from '../../platform.ts'
@@ -16,7 +16,7 @@ interface StoreFinding {
 /** Checks that the store opens, can be read and is not damaged. */
 export async function checkStore(home: HomeStore): Promise<StoreFinding> {
   const { path } = home
-  if (!home.exists()) return { findings: [ok('store', 'empty')], newest: undefined }
+  if (!home.exists()) return { findings: [ok('store', phrase`empty`)], newest: undefined }
   try {
     const damaged = (what: string): Finding => ({
       ...problem('store', what, restoreHint(path)),
@@ -26,7 +26,7 @@ export async function checkStore(home: HomeStore): Promise<StoreFinding> {
     const newest = await withStore(
       home,
       async (store) => {
-        for await (const { place, why } of store.damage()) findings.push(damaged(`${place} is damaged: ${why}`))
+        for await (const { place, why } of store.damage()) findings.push(damaged(phrase`${place} is damaged: ${why}`))
         // Its index may be what is damaged, and named.
         const rows = await store.sessions({ limit: 1 }).catch(() => [])
         return rows[0]?.updated
@@ -35,16 +35,16 @@ export async function checkStore(home: HomeStore): Promise<StoreFinding> {
     )
     const { findStoreFault } = await import('../../session.ts')
     const fault = home.database ? undefined : await findStoreFault(path).catch(errorMessage)
-    if (fault !== undefined) findings.push(damaged(`${path} is damaged: ${fault}`))
+    if (fault !== undefined) findings.push(damaged(phrase`${path} is damaged: ${fault}`))
     return { findings: findings.length > 0 ? findings : [ok('store', path)], newest }
   } catch (error) {
-    const hint = (error instanceof ForewordError && error.hint) || `Check that you can read ${path}.`
+    const hint = (error instanceof ForewordError && error.hint) || phrase`Check that you can read ${path}.`
     return { findings: [problem('store', errorMessage(error), hint)], newest: undefined }
   }
 }
 
 function restoreHint(path: string): string {
-  return `Stop Foreword. Then restore your last backup with \`foreword restore FILE --replace\`, which keeps the current home, or move ${path} away.`
+  return phrase`Stop Foreword. Then restore your last backup with \`foreword restore FILE --replace\`, which keeps the current home, or move ${path} away.`
 }
 
 const NAMED = 5
@@ -55,15 +55,18 @@ export async function checkContents({ path, database }: HomeStore): Promise<read
   const { findMissingContents } = await import('../../session.ts')
   const missing = await findMissingContents(path)
   if (missing.length === 0)
-    return [ok('contents', 'the store has every text that a call, a session or a file refers to')]
-  const named = missing.slice(0, NAMED).map(({ hash, place }) => `sha256:${hash} (${place})`)
-  const more = missing.length > NAMED ? ` and ${missing.length - NAMED} more` : ''
-  const what = missing.length === 1 ? '1 text is missing' : `${missing.length} texts are missing`
+    return [ok('contents', phrase`the store has every text that a call, a session or a file refers to`)]
+  const first = missing
+    .slice(0, NAMED)
+    .map(({ hash, place }) => `sha256:${hash} (${place})`)
+    .join(', ')
+  const named = missing.length > NAMED ? phrase`${first} and ${missing.length - NAMED} more` : first
+  const what = missing.length === 1 ? phrase`1 text is missing` : phrase`${missing.length} texts are missing`
   return [
     problem(
       'contents',
-      `${what}: ${named.join(', ')}${more}`,
-      'Restore a backup that has them with `foreword restore FILE --replace`. Until then, `foreword calls replay` counts their calls as different.',
+      `${what}: ${named}`,
+      phrase`Restore a backup that has them with \`foreword restore FILE --replace\`. Until then, \`foreword calls replay\` counts their calls as different.`,
     ),
   ]
 }
@@ -77,8 +80,8 @@ export async function checkAudit(kept: HomeStore, home: string, io: Io): Promise
     const message = errorMessage(error)
     const finding = problem(
       'audit',
-      `the audit cannot be read: ${message}`,
-      'Fix what the finding about the store names first.',
+      phrase`the audit cannot be read: ${message}`,
+      phrase`Fix what the finding about the store names first.`,
     )
     return [finding]
   }
@@ -86,22 +89,24 @@ export async function checkAudit(kept: HomeStore, home: string, io: Io): Promise
 
 function auditFinding(report: AuditReport): Finding {
   if (report.type === 'broken') {
-    return problem('audit', `broken at record ${report.number}: ${report.why}`, report.hint ?? '')
+    return problem('audit', phrase`broken at record ${report.number}: ${report.why}`, report.hint ?? '')
   }
   const { newest } = report.checkpoints
-  if (report.records === 0 && newest === undefined) return ok('audit', 'empty')
-  const proven = newest ? `newest checkpoint of record ${newest.number} at ${newest.time}` : 'no checkpoint yet'
-  return ok('audit', `whole: ${countedText(report.records, 'record')}, ${proven}`)
+  if (report.records === 0 && newest === undefined) return ok('audit', phrase`empty`)
+  const proven = newest
+    ? phrase`newest checkpoint of record ${newest.number} at ${newest.time}`
+    : phrase`no checkpoint yet`
+  return ok('audit', phrase`whole: ${countedText(report.records, 'record')}, ${proven}`)
 }
 
 function targetFinding({ target, failure }: CheckpointTargetReport): readonly Finding[] {
   if (failure === undefined) return []
-  const since = failure.since === undefined ? '' : ` since ${failure.since}`
+  const where = failure.since === undefined ? target : phrase`${target} since ${failure.since}`
   return [
     warning(
       'audit',
-      `checkpoints cannot be written to ${target}${since}: ${failure.message}`,
-      'Make it reachable, or change `audit.checkpoints`. What waits is written as soon as it works.',
+      phrase`checkpoints cannot be written to ${where}: ${failure.message}`,
+      phrase`Make it reachable, or change \`audit.checkpoints\`. What waits is written as soon as it works.`,
     ),
   ]
 }

@@ -1,5 +1,5 @@
 import type { GatewayConnection, Finding, Io } from '../../capability.ts'
-import { exactLine } from '../../context.ts'
+import { exactLine, phrase } from '../../context.ts'
 import { errorMessage } from '../../platform.ts'
 import type { RuntimeStatus, ToolStatus } from '../../runtime.ts'
 import type { Access } from '../../tool.ts'
@@ -16,8 +16,8 @@ export async function checkPolicy(home: string, io: Io): Promise<readonly Findin
   if (read.type === 'access') {
     return [ok('policy', policyText(read.access)), ...(await checkPlaces(home)), await checkSandbox(read.access, file)]
   }
-  const hint = `Correct ${file}, or the environment variable that the message names.`
-  return read.problems.map((fault) => problem('policy', `no tool may run: ${fault}`, hint))
+  const hint = phrase`Correct ${file}, or the environment variable that the message names.`
+  return read.problems.map((fault) => problem('policy', phrase`no tool may run: ${fault}`, hint))
 }
 
 /** Warns of two policy files, because editing the one that is not read has no effect. */
@@ -26,42 +26,47 @@ async function checkPlaces(home: string): Promise<readonly Finding[]> {
   const [own, inContext] = accessPaths(home)
   const [first, second] = await Promise.all([readText(own), readText(inContext)])
   if (first.type === 'missing' || second.type === 'missing') return []
-  return [warning('policy', `${inContext} is not read, because ${own} exists`, 'Keep one of the two.')]
+  return [warning('policy', phrase`${inContext} is not read, because ${own} exists`, phrase`Keep one of the two.`)]
 }
 
 /** Whether programs that tools run are confined on this machine. */
 export async function checkSandbox({ sandbox }: Access, file: string): Promise<Finding> {
   const { findSandbox, missingWalls } = await import('../../tool.ts')
   if (!sandbox.enabled) {
-    const message = 'switched off: programs that tools run can read and change what you can'
-    return warning('sandbox', message, `Remove sandbox.enabled from ${file}.`)
+    const message = phrase`switched off: programs that tools run can read and change what you can`
+    return warning('sandbox', message, phrase`Remove sandbox.enabled from ${file}.`)
   }
   const found = await findSandbox()
   if (found.type === 'none') return warning('sandbox', `none: ${found.why}. ${WITHOUT[sandbox.withoutIt]}`, found.hint)
   const { network, readable, writable } = sandbox
   const more = [
-    ...(writable.length > 0 ? [`may also change ${writable.join(', ')}`] : []),
-    ...(readable.length > 0 ? [`may also read ${readable.join(', ')}`] : []),
-    ...(network.length > 0 ? [`may use the network with your approval: ${network.join(', ')}`] : []),
+    ...(writable.length > 0 ? [phrase`may also change ${writable.join(', ')}`] : []),
+    ...(readable.length > 0 ? [phrase`may also read ${readable.join(', ')}`] : []),
+    ...(network.length > 0 ? [phrase`may use the network with your approval: ${network.join(', ')}`] : []),
   ]
   const missing = missingWalls(found)
-  const text = ['programs have the workspace and no network', ...more, ...missing].join('; ')
+  const text = [phrase`programs have the workspace and no network`, ...more, ...missing].join('; ')
   if (missing.length === 0) return ok('sandbox', text)
-  return warning('sandbox', text, 'Update the kernel and bubblewrap (0.8 or newer), or allow seccomp in the container.')
+  return warning(
+    'sandbox',
+    text,
+    phrase`Update the kernel and bubblewrap (0.8 or newer), or allow seccomp in the container.`,
+  )
 }
 
 const WITHOUT = {
-  ask: 'A program runs only after you approve it',
-  run: 'Programs run without one (sandbox.withoutIt)',
-  refuse: 'No program runs (sandbox.withoutIt)',
+  ask: phrase`A program runs only after you approve it`,
+  run: phrase`Programs run without one (sandbox.withoutIt)`,
+  refuse: phrase`No program runs (sandbox.withoutIt)`,
 } as const
 
 function policyText({ global }: Access): string {
-  if (!global.enabled) return 'all tools are switched off (global.enabled)'
-  if (global.mode === 'off') return 'all tools are switched off (global.mode)'
-  if (global.mode === 'full') return 'every tool that is not disabled may run (global.mode)'
+  if (!global.enabled) return phrase`all tools are switched off (global.enabled)`
+  if (global.mode === 'off') return phrase`all tools are switched off (global.mode)`
+  if (global.mode === 'full') return phrase`every tool that is not disabled may run (global.mode)`
   const { length } = global.allowedTools
-  return `${length === 0 ? 'nothing' : length === 1 ? 'one name' : `${length} names`} on the allowlist`
+  if (length === 0) return phrase`nothing on the allowlist`
+  return length === 1 ? phrase`one name on the allowlist` : phrase`${length} names on the allowlist`
 }
 
 /** Counts the tools a model may call; reports changed definitions, and warnings of the gateway that are not in `reported`. */
@@ -79,8 +84,8 @@ export async function checkTools(
     return [
       problem(
         'tools',
-        `the tools cannot be listed: ${message}`,
-        'Fix what the message names, then run `foreword doctor` again.',
+        phrase`the tools cannot be listed: ${message}`,
+        phrase`Fix what the message names, then run \`foreword doctor\` again.`,
       ),
     ]
   }
@@ -90,13 +95,13 @@ function toolFindings(tools: readonly ToolStatus[]): readonly Finding[] {
   const count = (word: string) => tools.filter((tool) => toolAccess(tool) === word).length
   const withheld = tools.filter((tool) => tool.withheld !== undefined)
   return [
-    ok('tools', `${count('allowed')} allowed, ${count('asks')} with your approval, ${count('refused')} refused`),
+    ok('tools', phrase`${count('allowed')} allowed, ${count('asks')} with your approval, ${count('refused')} refused`),
     ...askingText(tools).map((text) => ok('tools', text)),
     ...withheld.map(({ name }) =>
       warning(
         'tools',
-        `${name} is not offered, because its definition has changed since it was accepted`,
-        `Show the difference and accept it with \`foreword tools accept ${name}\`.`,
+        phrase`${name} is not offered, because its definition has changed since it was accepted`,
+        phrase`Show the difference and accept it with \`foreword tools accept ${name}\`.`,
       ),
     ),
   ]
@@ -107,20 +112,21 @@ function askingText(tools: readonly ToolStatus[]): readonly string[] {
   const later = tools
     .filter((tool) => toolAccess(tool) === 'allowed' && tool.afterUntrusted?.value === 'ask')
     .map(({ name, afterUntrusted }) => {
-      if (afterUntrusted?.addresses) return `${name} (addresses that nobody named)`
-      return afterUntrusted?.unlessConfined ? `${name} (programs that are not confined to the workspace)` : name
+      if (afterUntrusted?.addresses) return phrase`${name} (addresses that nobody named)`
+      return afterUntrusted?.unlessConfined ? phrase`${name} (programs that are not confined to the workspace)` : name
     })
   return [
-    ...(always.length > 0 ? [`you are asked about each call of ${nameList(always)}`] : []),
-    ...(later.length > 0 ? [`you are asked after the model has read foreign text: ${nameList(later)}`] : []),
+    ...(always.length > 0 ? [phrase`you are asked about each call of ${nameList(always)}`] : []),
+    ...(later.length > 0 ? [phrase`you are asked after the model has read foreign text: ${nameList(later)}`] : []),
   ]
 }
 
 const MOST_NAMED = 12
 
 function nameList(names: readonly string[]): string {
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''
-  return `${names.slice(0, MOST_NAMED).map(exactLine).join(', ')}${more}`
+  const more = names.length - MOST_NAMED
+  const first = names.slice(0, MOST_NAMED).map(exactLine).join(', ')
+  return more > 0 ? phrase`${first} and ${more} more` : first
 }
 
 /** Leaves out the warnings that another check has reported: of the configuration, the policy or a capability. */
@@ -133,7 +139,7 @@ function gatewayFindings(warnings: readonly string[], reported: readonly Finding
       warning(
         'gateway',
         text,
-        'Fix what the warning names, then run `foreword reload`. A change of config.json needs a restart.',
+        phrase`Fix what the warning names, then run \`foreword reload\`. A change of config.json needs a restart.`,
       ),
     )
 }

@@ -20,7 +20,7 @@ import { checkPolicy, checkTools } from './check-tools.ts'
 import { problem, warning, ok } from './finding.ts'
 import { endedPromises, priceProblems } from '../../model.ts'
 import type { LoadedConfiguration } from '../../runtime.ts'
-import type { LintFinding } from '../../context.ts'
+import { countedText, type LintFinding, phrase } from '../../context.ts'
 import { lintCostText, lintPlaceText } from '../lint/lint-text.ts'
 import { readLintReport } from '../lint/lint-report.ts'
 
@@ -109,7 +109,9 @@ async function checkCapabilities(checked: CheckedHome): Promise<readonly Finding
       findings.push(...((await capability.checks?.(await checkContext(capability, checked))) ?? []))
     } catch (error) {
       const { name } = capability
-      findings.push(problem(name, `the check failed: ${errorMessage(error)}`, 'Fix what the message names.'))
+      findings.push(
+        problem(name, phrase`the check failed: ${errorMessage(error)}`, phrase`Fix what the message names.`),
+      )
     }
   }
   return findings
@@ -131,8 +133,8 @@ function checkPrices(
       : [
           warning(
             'prices',
-            `promised for a time that is over: ${ended.join(', ')}`,
-            'Upgrade Foreword, or set models."PROVIDER/MODEL".price in config.json.',
+            phrase`promised for a time that is over: ${ended.join(', ')}`,
+            phrase`Upgrade Foreword, or set models."PROVIDER/MODEL".price in config.json.`,
           ),
         ]
   const wrong = Object.entries(models).flatMap(([id, facts]) =>
@@ -140,7 +142,7 @@ function checkPrices(
       warning(
         'prices',
         `models."${id}".${fault}`,
-        'Correct it in config.json; `foreword models --prices` shows all of them.',
+        phrase`Correct it in config.json; \`foreword models --prices\` shows all of them.`,
       ),
     ),
   )
@@ -155,36 +157,39 @@ async function checkLint(checked: CheckedHome): Promise<readonly Finding[]> {
   try {
     return lintFindings(await readLintReport(checked))
   } catch (error) {
-    return [warning('lint', `not checked: ${errorMessage(error)}`, 'Fix what the message names.')]
+    return [warning('lint', phrase`not checked: ${errorMessage(error)}`, phrase`Fix what the message names.`)]
   }
 }
 
 function lintFindings({ findings, calls, unread }: LintReport): readonly Finding[] {
   const warnings = findings.filter(({ severity }) => severity === 'warning')
   const codes = [...new Set(warnings.map(({ code }) => code))]
-  const missed = unread === undefined ? [] : [warning('lint', `the texts were not read: ${unread}`, 'Fix that first.')]
+  const missed =
+    unread === undefined ? [] : [warning('lint', phrase`the texts were not read: ${unread}`, phrase`Fix that first.`)]
   if (codes.length > 0)
     return [...codes.map((code) => codeFinding(warnings.filter((one) => one.code === code))), ...missed]
   return missed.length > 0
     ? missed
-    : [ok('lint', `nothing breaks caches or wastes room in ${calls} recorded ${calls === 1 ? 'call' : 'calls'}`)]
+    : [ok('lint', phrase`nothing breaks caches or wastes room in ${countedText(calls, 'recorded call')}`)]
 }
 
 function codeFinding(findings: readonly LintFinding[]): Finding {
-  const [first, ...others] = findings as readonly [LintFinding, ...LintFinding[]]
-  const { code, message, cost, hint, where } = first
-  const all = 'See all with `foreword check --lint`.'
+  const [{ code, message, cost, hint, where }, ...others] = findings as readonly [LintFinding, ...LintFinding[]]
+  const all = phrase`See all with \`foreword check --lint\`.`
   if (others.length === 0) {
     return warning(
       'lint',
-      `${code}: ${lintPlaceText(where)}: ${message}${cost ? ` Costs ${lintCostText(cost)}.` : ''}`,
+      `${code}: ${lintPlaceText(where)}: ${message}${cost ? ` ${phrase`Costs ${lintCostText(cost)}.`}` : ''}`,
       hint,
     )
   }
-  const names = findings.slice(0, NAMED).map((one) => lintPlaceText(one.where))
-  const more = findings.length > NAMED ? ` and ${findings.length - NAMED} more` : ''
-  const costs = cost?.kind === 'sent' ? sumText(findings) : cost ? `the dearest costs ${lintCostText(cost)}` : ''
-  return warning('lint', `${code}: ${names.join(', ')}${more}${costs === '' ? '' : `; ${costs}`}`, all)
+  const first = findings
+    .slice(0, NAMED)
+    .map((one) => lintPlaceText(one.where))
+    .join(', ')
+  const names = findings.length > NAMED ? phrase`${first} and ${findings.length - NAMED} more` : first
+  const costs = cost?.kind === 'sent' ? sumText(findings) : cost ? phrase`the dearest costs ${lintCostText(cost)}` : ''
+  return warning('lint', `${code}: ${names}${costs === '' ? '' : `; ${costs}`}`, all)
 }
 
 function sumText(findings: readonly LintFinding[]): string {
@@ -192,7 +197,7 @@ function sumText(findings: readonly LintFinding[]): string {
   const sum = (of: (cost: (typeof costs)[number]) => number) => costs.reduce((all, cost) => all + of(cost), 0)
   const isPriced = costs.every(({ money }) => money !== undefined)
   const isMonthly = costs.every(({ monthTokens }) => monthTokens !== undefined)
-  return `together ${lintCostText({
+  return phrase`together ${lintCostText({
     kind: 'sent',
     tokens: sum(({ tokens }) => tokens),
     ...(isPriced ? { money: sum(({ money = 0 }) => money) } : {}),

@@ -1,3 +1,4 @@
+import { phrase } from '../../context.ts'
 import { chmod, realpath, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute, relative } from 'node:path'
 import type { Finding, Io } from '../../capability.ts'
@@ -40,8 +41,8 @@ export async function* examineSecurity(
   const policy = await accessFile(accessPaths(home), environment, readText).current()
   const file = await accessFilePath(home)
   const access = policy.type === 'access' ? policy.access : undefined
-  const unread = problem('policy', 'the policy cannot be read, so no tool may run', `Correct ${file}.`)
-  const none = ok('policy', 'no tool may run')
+  const unread = problem('policy', phrase`the policy cannot be read, so no tool may run`, phrase`Correct ${file}.`)
+  const none = ok('policy', phrase`no tool may run`)
 
   yield* label('S01', [await checkModes('home', [home, files.data], fixes)])
   const secret = [
@@ -52,7 +53,7 @@ export async function* examineSecurity(
     ...(kept.database ? [] : [kept.path]),
   ]
   yield* label('S02', [await checkModes('files', [...secret, ...keys], fixes)])
-  yield* label('S03', orOk(await checkToken(home, configuration.gateway, io), 'token', 'hard to guess'))
+  yield* label('S03', orOk(await checkToken(home, configuration.gateway, io), 'token', phrase`hard to guess`))
   yield* label('S04', [await checkNamed(home, io)])
   yield* label('S05', [checkBind(configuration)])
   yield* label('S06', [access ? checkScope(access, file) : unread])
@@ -63,7 +64,7 @@ export async function* examineSecurity(
   yield* label('S11', [await checkPath(configuration, environment['PATH'])])
   yield* label('S12', [checkWritten(loaded)])
   yield* label('S13', [checkModules(configuration)])
-  yield* label('S14', orOk(await checkAudit(kept, home, io), 'audit', 'nothing to check yet'))
+  yield* label('S14', orOk(await checkAudit(kept, home, io), 'audit', phrase`nothing to check yet`))
   yield* label('S15', [await checkReading()])
   yield* label('S16', [await checkWaiting(kept, home, io, configuration)])
   yield* label('S17', [await checkRepositories(configuration)])
@@ -84,24 +85,24 @@ async function checkModes(
   paths: readonly string[],
   fixes: boolean,
 ): Promise<Finding & { readonly isFixed?: true }> {
-  if (process.platform === 'win32') return ok(check, 'managed by Windows')
+  if (process.platform === 'win32') return ok(check, phrase`managed by Windows`)
   const open: string[] = []
   for (const path of paths) {
     const facts = await stat(path).catch(() => undefined)
     if (facts !== undefined && (facts.mode & 0o077) !== 0) open.push(path)
   }
-  if (open.length === 0) return ok(check, 'only you can read them')
-  const message = `other users of this machine can read ${open.join(', ')}`
-  const hint = `Run \`foreword doctor --security --fix\`, or \`chmod go= ${open.join(' ')}\`.`
+  if (open.length === 0) return ok(check, phrase`only you can read them`)
+  const message = phrase`other users of this machine can read ${open.join(', ')}`
+  const hint = phrase`Run \`foreword doctor --security --fix\`, or \`chmod go= ${open.join(' ')}\`.`
   if (!fixes) return warning(check, message, hint)
   try {
     for (const path of open) await chmod(path, (await stat(path)).mode & 0o700)
-    return { ...ok(check, `${message}: closed to them now`), isFixed: true }
+    return { ...ok(check, phrase`${message}: closed to them now`), isFixed: true }
   } catch (error) {
     return problem(
       check,
-      `${message}, and it cannot be changed: ${errorMessage(error)}`,
-      `Run \`chmod go=\` as its owner.`,
+      phrase`${message}, and it cannot be changed: ${errorMessage(error)}`,
+      phrase`Run \`chmod go=\` as its owner.`,
     )
   }
 }
@@ -118,12 +119,16 @@ async function checkWaiting(kept: HomeStore, home: string, io: Io, configuration
         pinnedPolicy({ home, environment, store, clock: systemClock, writes: false, programs, warn() {} }).waiting?.(),
       () => undefined,
     )
-    if (change === undefined) return ok('acceptance', 'the policy in force is that of its file')
-    const message = `tool-access.json lets through more than you accepted, which does not count yet: ${change.words.join(' ').replace(/\.$/, '')}`
-    const hint = 'Show the difference with `foreword accept`. If it is not yours, put the file back.'
+    if (change === undefined) return ok('acceptance', phrase`the policy in force is that of its file`)
+    const message = phrase`tool-access.json lets through more than you accepted, which does not count yet: ${change.words.join(' ').replace(/\.$/, '')}`
+    const hint = phrase`Show the difference with \`foreword accept\`. If it is not yours, put the file back.`
     return warning('acceptance', message, hint)
   } catch (error) {
-    return problem('acceptance', `what was accepted cannot be read: ${errorMessage(error)}`, 'Run `foreword doctor`.')
+    return problem(
+      'acceptance',
+      phrase`what was accepted cannot be read: ${errorMessage(error)}`,
+      phrase`Run \`foreword doctor\`.`,
+    )
   }
 }
 
@@ -132,47 +137,60 @@ async function checkNamed(home: string, io: Io): Promise<Finding> {
     const endless = (await withNamedTokens(home, io, (named) => named.list(), { reads: true })).filter(
       ({ expires, scope }) => expires === undefined && scope !== 'read',
     )
-    if (endless.length === 0) return ok('tokens', 'every token that can do more than read has an end')
+    if (endless.length === 0) return ok('tokens', phrase`every token that can do more than read has an end`)
     const names = endless.map(({ name, scope }) => `${name} (${scope})`).join(', ')
-    return warning('tokens', `never expire: ${names}`, 'Revoke what nobody uses: `foreword token revoke NAME`.')
+    return warning(
+      'tokens',
+      phrase`never expire: ${names}`,
+      phrase`Revoke what nobody uses: \`foreword token revoke NAME\`.`,
+    )
   } catch {
-    return problem('tokens', 'the named tokens cannot be read', 'Run `foreword doctor`, which says why.')
+    return problem('tokens', phrase`the named tokens cannot be read`, phrase`Run \`foreword doctor\`, which says why.`)
   }
 }
 
 function checkBind({ gateway }: Configuration): Finding {
-  if (/^(?:localhost|127\..*|\[?::1\]?)$/.test(gateway.bind)) return ok('address', 'only this machine can connect')
+  if (/^(?:localhost|127\..*|\[?::1\]?)$/.test(gateway.bind))
+    return ok('address', phrase`only this machine can connect`)
   return warning(
     'address',
-    `other machines can connect to ${gateway.bind}, and what they send is not encrypted`,
-    'Put a server with https before it, or run `foreword config set gateway.bind 127.0.0.1`.',
+    phrase`other machines can connect to ${gateway.bind}, and what they send is not encrypted`,
+    phrase`Put a server with https before it, or run \`foreword config set gateway.bind 127.0.0.1\`.`,
   )
 }
 
 function checkScope({ global }: Access, file: string): Finding {
   if (global.enabled && global.mode === 'full') {
-    return warning('policy', 'every tool that is not disabled may run', `Set global.mode to "allowlist" in ${file}.`)
+    return warning(
+      'policy',
+      phrase`every tool that is not disabled may run`,
+      phrase`Set global.mode to "allowlist" in ${file}.`,
+    )
   }
-  return ok('policy', 'only what is named may run')
+  return ok('policy', phrase`only what is named may run`)
 }
 
 async function checkPrograms({ shell }: Access, file: string): Promise<Finding> {
-  if (!shell.enabled || shell.mode === 'off') return ok('programs', 'a model can run no command')
-  if (shell.approval === 'ask') return ok('programs', 'each command needs your approval')
+  if (!shell.enabled || shell.mode === 'off') return ok('programs', phrase`a model can run no command`)
+  if (shell.approval === 'ask') return ok('programs', phrase`each command needs your approval`)
   if (shell.mode === 'full') {
-    return warning('programs', 'a model may run any command without asking', `Set its mode to "allowlist" in ${file}.`)
+    return warning(
+      'programs',
+      phrase`a model may run any command without asking`,
+      phrase`Set its mode to "allowlist" in ${file}.`,
+    )
   }
   const { commandPresets, prefixRisk } = await import('../../tool.ts')
   const running = commandPresets.filter(({ name, runsCode }) => runsCode && shell.presets.includes(name))
   const risky = shell.allowedPrefixes.filter((prefix) => prefixRisk(prefix) !== undefined)
-  const free = shell.allowedPrefixes.length === 0 ? '' : ' and what begins with your prefixes, with any argument'
-  const code = running.length === 0 ? '' : `; ${running.map(({ name }) => name).join(', ')}: code of the project runs`
-  if (risky.length === 0) return ok('programs', `only commands that presets allow${free}${code}`)
-  const names = risky.map((prefix) => JSON.stringify(prefix)).join(', ')
+  const free = shell.allowedPrefixes.length === 0 ? '' : phrase` and what begins with your prefixes, with any argument`
+  const names = running.map(({ name }) => name).join(', ')
+  const code = running.length === 0 ? '' : `; ${phrase`${names}: code of the project runs`}`
+  if (risky.length === 0) return ok('programs', `${phrase`only commands that presets allow${free}`}${code}`)
   return warning(
     'programs',
-    `prefixes that lead to other programs: ${names}`,
-    `Remove them from allowedPrefixes in ${file}. Presets know their arguments: \`foreword tools presets\`.`,
+    phrase`prefixes that lead to other programs: ${risky.map((prefix) => JSON.stringify(prefix)).join(', ')}`,
+    phrase`Remove them from allowedPrefixes in ${file}. Presets know their arguments: \`foreword tools presets\`.`,
   )
 }
 
@@ -183,8 +201,8 @@ async function checkGrants({ sandbox }: Access, file: string): Promise<Finding> 
   if (wide.length > 0) {
     return warning(
       'grants',
-      `programs may reach all of ${wide.join(', ')}`,
-      `Name single folders in sandbox of ${file}.`,
+      phrase`programs may reach all of ${wide.join(', ')}`,
+      phrase`Name single folders in sandbox of ${file}.`,
     )
   }
   const { readdir } = await import('node:fs/promises')
@@ -196,22 +214,27 @@ const DISKS = ['/mnt', '/media', '/srv']
 /** What programs in the sandbox can read of other disks. `held`: the names in each of the three folders. */
 export function describeDisks(held: readonly (readonly string[])[]): Finding {
   const seen = DISKS.filter((_, index) => held[index]!.length > 0)
-  const also = seen.length === 0 ? '' : `; they can also read what ${seen.join(' and ')} holds, as far as you can`
+  const also =
+    seen.length === 0 ? '' : `; ${phrase`they can also read what ${seen.join(' and ')} holds, as far as you can`}`
   // On Windows, these are its disks, with the homes of its people.
   if (held[0]!.some((name) => /^[a-z]$/.test(name))) {
-    return warning('grants', `programs can read the disks of Windows${also}`, 'Switch them off in /etc/wsl.conf.')
+    return warning(
+      'grants',
+      `${phrase`programs can read the disks of Windows`}${also}`,
+      phrase`Switch them off in /etc/wsl.conf.`,
+    )
   }
-  return ok('grants', `programs may reach single folders at most${also}`)
+  return ok('grants', `${phrase`programs may reach single folders at most`}${also}`)
 }
 
 /** Where the workspace lies, and hard links in it that lead to what is kept from tools. */
 async function checkWorkspace(home: string, { agent }: Configuration, person: string | undefined): Promise<Finding> {
   const workspace = await realpath(agent.workspace).catch(() => undefined)
-  if (workspace === undefined) return ok('folder', 'there is none yet')
-  const hint = 'Name a folder of its own as agent.workspace.'
+  if (workspace === undefined) return ok('folder', phrase`there is none yet`)
+  const hint = phrase`Name a folder of its own as agent.workspace.`
   const own = await Promise.all([home, person ?? home].map((path) => realpath(path).catch(() => path)))
   if (own.includes(workspace) || workspace === '/') {
-    return warning('folder', `tools work in ${workspace}, which holds more than their files`, hint)
+    return warning('folder', phrase`tools work in ${workspace}, which holds more than their files`, hint)
   }
   const { linkedFiles, otherNames, personalSecrets } = await import('../../tool.ts')
   const kept = [home, ...personalSecrets({})]
@@ -220,7 +243,11 @@ async function checkWorkspace(home: string, { agent }: Configuration, person: st
     relative(workspace, path),
   )
   if (linked.length === 0) return ok('folder', workspace)
-  return problem('folder', `hard links to files of the home: ${linked.join(', ')}`, `Remove them from ${workspace}.`)
+  return problem(
+    'folder',
+    phrase`hard links to files of the home: ${linked.join(', ')}`,
+    phrase`Remove them from ${workspace}.`,
+  )
 }
 
 /** Folders of the `PATH` in which somebody else could put a program. */
@@ -234,8 +261,12 @@ async function checkPath({ agent }: Configuration, path = ''): Promise<Finding> 
     const isInside = real !== undefined && (real === workspace || real.startsWith(`${workspace}/`))
     if (isOpen || isInside || (place !== '' && !isAbsolute(place))) open.push(place)
   }
-  if (open.length === 0) return ok('path', 'only you and the system put programs on the PATH')
-  return warning('path', `others can put programs into ${open.join(', ')}`, 'Remove them from the PATH of the gateway.')
+  if (open.length === 0) return ok('path', phrase`only you and the system put programs on the PATH`)
+  return warning(
+    'path',
+    phrase`others can put programs into ${open.join(', ')}`,
+    phrase`Remove them from the PATH of the gateway.`,
+  )
 }
 
 /** Secrets that are written into the configuration instead of being named. */
@@ -253,15 +284,15 @@ function checkWritten({ configuration, origins }: LoadedConfiguration): Finding 
   const address = typeof store === 'object' ? store.address : (store ?? '')
   const database = inFile(typeof store === 'object' ? 'store.address' : 'store') && addressPasswords(address).length > 0
   const all = [...(database ? ['store'] : []), ...(inFile('gateway.token') ? ['gateway.token'] : []), ...written]
-  if (all.length === 0) return ok('configuration', 'no secret is written into it')
-  return warning('configuration', `holds secrets: ${all.join(', ')}`, 'Name a variable or a file instead.')
+  if (all.length === 0) return ok('configuration', phrase`no secret is written into it`)
+  return warning('configuration', phrase`holds secrets: ${all.join(', ')}`, phrase`Name a variable or a file instead.`)
 }
 
 function checkModules({ plugins, capabilities }: Configuration): Finding {
   const all = [...plugins, ...capabilities]
-  if (all.length === 0) return ok('plugins', 'no code of others runs in the gateway')
-  const count = all.length === 1 ? 'one module runs' : `${all.length} modules run`
-  return warning('plugins', `${count} with all your rights`, 'Read their code, and keep what you use.')
+  if (all.length === 0) return ok('plugins', phrase`no code of others runs in the gateway`)
+  const count = all.length === 1 ? phrase`one module runs` : phrase`${all.length} modules run`
+  return warning('plugins', phrase`${count} with all your rights`, phrase`Read their code, and keep what you use.`)
 }
 
 /** Node's permissions cover the network: from Node 25 on. */
@@ -275,14 +306,14 @@ async function checkReading(): Promise<Finding> {
 
 export function describeReading(found: SandboxProgram, platform: string, networkIsCovered: boolean): Finding {
   const check = 'documents'
-  if (found.type === 'bubblewrap') return ok(check, 'read in a sandbox: no files, no network, no other processes')
-  if (found.isUnsure) return warning(check, `not read for now: ${found.why}`, found.hint)
-  const message = `read under Node's permissions, without a sandbox: ${found.why}`
+  if (found.type === 'bubblewrap') return ok(check, phrase`read in a sandbox: no files, no network, no other processes`)
+  if (found.isUnsure) return warning(check, phrase`not read for now: ${found.why}`, found.hint)
+  const message = phrase`read under Node's permissions, without a sandbox: ${found.why}`
   if (platform === 'linux') return warning(check, message, found.hint)
   if (networkIsCovered) return ok(check, message)
   return warning(
     check,
-    `${message}; the permissions of this Node do not cover the network`,
-    'Use Node 25 or newer, whose permissions cover it.',
+    phrase`${message}; the permissions of this Node do not cover the network`,
+    phrase`Use Node 25 or newer, whose permissions cover it.`,
   )
 }

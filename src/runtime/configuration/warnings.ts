@@ -7,7 +7,7 @@ import { type ConfigurationSchema, settingsSection } from './schema.ts'
 import { type Configuration, capabilitySettings } from './configuration.ts'
 import { unknownNames, unknownVariables } from './unknown-names.ts'
 import type { Environment } from './value.ts'
-import { layoutOf, numberText } from '../../context.ts'
+import { layoutOf, numberText, phrase } from '../../context.ts'
 import type { Provider as KnownProvider } from '../../model.ts'
 import { unusedKeys } from './providers-schema.ts'
 
@@ -57,15 +57,21 @@ async function checkPath(
   key: string,
   path: string,
   kind: 'file' | 'folder',
-  hint = 'Create it, or name another one.',
+  hint = phrase`Create it, or name another one.`,
 ): Promise<SettingsWarning | undefined> {
   const found = await stat(path).catch(() => undefined)
-  if (found === undefined) return { key, message: `names the ${kind} ${path}, which does not exist`, hint }
+  if (found === undefined) {
+    const message =
+      kind === 'file'
+        ? phrase`names the file ${path}, which does not exist`
+        : phrase`names the folder ${path}, which does not exist`
+    return { key, message, hint }
+  }
   if (kind === 'folder' && !found.isDirectory()) {
-    return { key, message: `names ${path}, which is not a folder`, hint: 'Name the folder.' }
+    return { key, message: phrase`names ${path}, which is not a folder`, hint: phrase`Name the folder.` }
   }
   if (kind === 'file' && found.isDirectory())
-    return { key, message: `names ${path}, which is a folder`, hint: 'Name the file.' }
+    return { key, message: phrase`names ${path}, which is a folder`, hint: phrase`Name the file.` }
   return undefined
 }
 
@@ -99,19 +105,25 @@ function providerWarnings(
   const { kind, apiKeyEnv, apiKeyFile, headers = {} } = provider
   const unused = unusedKeys(provider, known).map((field) => ({
     key: `${key}.${field}`,
-    message: `has no effect on a provider of the kind ${kind}`,
-    hint: 'Remove it, or choose another kind.',
+    message: phrase`has no effect on a provider of the kind ${kind}`,
+    hint: phrase`Remove it, or choose another kind.`,
   }))
   return [
     ...(/^[^\s/]+$/.test(name)
       ? []
-      : [{ key, message: 'cannot be named in PROVIDER/MODEL', hint: 'Use a name without a slash or a space.' }]),
+      : [
+          {
+            key,
+            message: phrase`cannot be named in PROVIDER/MODEL`,
+            hint: phrase`Use a name without a slash or a space.`,
+          },
+        ]),
     ...(known.some((one) => one.kind === kind && one.needsBaseURL) && provider.baseURL === undefined
       ? [
           {
             key: `${key}.baseURL`,
-            message: 'is missing',
-            hint: 'Set the address of the server, such as http://127.0.0.1:1234/v1.',
+            message: phrase`is missing`,
+            hint: phrase`Set the address of the server, such as http://127.0.0.1:1234/v1.`,
           },
         ]
       : []),
@@ -123,8 +135,8 @@ function providerWarnings(
       .filter((header) => !isHeader(header))
       .map(([header]) => ({
         key: `${key}.headers.${header}`,
-        message: 'cannot be sent',
-        hint: 'It is not an HTTP header.',
+        message: phrase`cannot be sent`,
+        hint: phrase`It is not an HTTP header.`,
       })),
   ]
 }
@@ -144,16 +156,16 @@ function modelWarnings(
 ): readonly SettingsWarning[] {
   const noRoom = {
     key: `models.${id}.maxOutput`,
-    message: 'leaves no room for a prompt',
-    hint: `Prompt and answer share the window of ${numberText(window ?? 0)} tokens.`,
+    message: phrase`leaves no room for a prompt`,
+    hint: phrase`Prompt and answer share the window of ${numberText(window ?? 0)} tokens.`,
   }
   const again = fallback.filter((each, index) => each === id || fallback.indexOf(each) < index)
   return [
     ...(window !== undefined && maxOutput !== undefined && maxOutput >= window ? [noRoom] : []),
     ...again.map((each) => ({
       key: `models.${id}.fallback`,
-      message: each === id ? 'names the model itself' : `names ${each} twice`,
-      hint: 'Each model is asked once. Remove it from the list.',
+      message: each === id ? phrase`names the model itself` : phrase`names ${each} twice`,
+      hint: phrase`Each model is asked once. Remove it from the list.`,
     })),
   ]
 }
@@ -164,7 +176,11 @@ function limitWarnings({ context, model, models }: Configuration): readonly Sett
   if (window === undefined || taken < window) return []
   const key = context.reserve === undefined ? 'context.margin' : 'context.reserve'
   return [
-    { key, message: 'leaves no room for a prompt', hint: `The window of ${model} has ${numberText(window)} tokens.` },
+    {
+      key,
+      message: phrase`leaves no room for a prompt`,
+      hint: phrase`The window of ${model ?? ''} has ${numberText(window)} tokens.`,
+    },
   ]
 }
 
@@ -174,8 +190,8 @@ function gatewayWarnings({ gateway }: Configuration, environment: Environment): 
     .filter((host) => !/^(?:[^\s/?#@:]+|\[[\da-f:.]+\]|[\da-f:.]+)(?::\d+)?$/i.test(host))
     .map((host) => ({
       key: 'gateway.allowedHosts',
-      message: `has ${JSON.stringify(host)}, which is not a name that callers can use`,
-      hint: 'Write a name or an address alone, such as box.local.',
+      message: phrase`has ${JSON.stringify(host)}, which is not a name that callers can use`,
+      hint: phrase`Write a name or an address alone, such as box.local.`,
     }))
   return [
     ...hosts,
@@ -198,10 +214,16 @@ function secretWarnings(
   if (variable === undefined) return []
   if (file !== undefined) {
     const other = `${key.split('.').at(-1)}File`
-    return [{ key: `${key}Env`, message: `has no effect beside ${other}`, hint: 'Keep one of the two.' }]
+    return [{ key: `${key}Env`, message: phrase`has no effect beside ${other}`, hint: phrase`Keep one of the two.` }]
   }
   if (environment[variable]) return []
-  return [{ key: `${key}Env`, message: `names ${variable}, which is not set`, hint: 'Set it in the environment.' }]
+  return [
+    {
+      key: `${key}Env`,
+      message: phrase`names ${variable}, which is not set`,
+      hint: phrase`Set it in the environment.`,
+    },
+  ]
 }
 
 /** What each capability finds odd about its own settings. */

@@ -1,3 +1,4 @@
+import { phrase } from '../../context.ts'
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { constants, openSync, unlinkSync, writeSync } from 'node:fs'
@@ -42,8 +43,8 @@ async function lookForSandbox(): Promise<SandboxProgram> {
   if (process.platform !== 'linux') {
     return {
       type: 'none',
-      why: `there is no sandbox for ${process.platform} yet`,
-      hint: 'Approve each run, or set sandbox.withoutIt in tool-access.json.',
+      why: phrase`there is no sandbox for ${process.platform} yet`,
+      hint: phrase`Approve each run, or set sandbox.withoutIt in tool-access.json.`,
     }
   }
   for (const place of PLACES) {
@@ -52,8 +53,8 @@ async function lookForSandbox(): Promise<SandboxProgram> {
   }
   return {
     type: 'none',
-    why: 'bubblewrap is not installed',
-    hint: 'Install the package bubblewrap (apt install bubblewrap, dnf install bubblewrap, pacman -S bubblewrap).',
+    why: phrase`bubblewrap is not installed`,
+    hint: phrase`Install the package bubblewrap (apt install bubblewrap, dnf install bubblewrap, pacman -S bubblewrap).`,
   }
 }
 
@@ -86,15 +87,17 @@ export function missingWalls({ filter, forbidsNamespaces, narrows }: Bubblewrap)
   return [
     ...(filter === undefined
       ? [
-          'calls to the kernel are not filtered (seccomp), so that keys, VSOCK, bpf and io_uring can be reached, and files can be made that run as their owner',
+          phrase`calls to the kernel are not filtered (seccomp), so that keys, VSOCK, bpf and io_uring can be reached, and files can be made that run as their owner`,
         ]
       : []),
     ...(filter === undefined && !forbidsNamespaces
-      ? ['programs can make user namespaces (bubblewrap before 0.8)']
+      ? [phrase`programs can make user namespaces (bubblewrap before 0.8)`]
       : []),
     ...(narrows
       ? []
-      : ['while a sandbox is prepared, a program in the same workspace can lead bubblewrap to files outside of it']),
+      : [
+          phrase`while a sandbox is prepared, a program in the same workspace can lead bubblewrap to files outside of it`,
+        ]),
   ]
 }
 
@@ -142,14 +145,14 @@ export async function trySandbox(
   } catch (error) {
     const { stderr = '', message, killed } = error as Error & { readonly stderr?: string; readonly killed?: boolean }
     if (killed) {
-      const why = `bubblewrap did not end a trial within ${timeoutMs / 1000} seconds`
-      return { type: 'none', why, hint: 'Try again when this machine is less busy.', isUnsure: true }
+      const why = phrase`bubblewrap did not end a trial within ${timeoutMs / 1000} seconds`
+      return { type: 'none', why, hint: phrase`Try again when this machine is less busy.`, isUnsure: true }
     }
     const line = stderr.trim().split('\n').at(-1) || message.split('\n', 1)[0]!
     return {
       type: 'none',
-      why: `bubblewrap cannot run here (${line.slice(0, 200)})`,
-      hint: 'Allow user namespaces for it: sysctl kernel.unprivileged_userns_clone=1, an AppArmor profile for bwrap, or in a container the option --security-opt seccomp=unconfined.',
+      why: phrase`bubblewrap cannot run here (${line.slice(0, 200)})`,
+      hint: phrase`Allow user namespaces for it: sysctl kernel.unprivileged_userns_clone=1, an AppArmor profile for bwrap, or in a container the option --security-opt seccomp=unconfined.`,
     }
   }
 }

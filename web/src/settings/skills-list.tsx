@@ -14,7 +14,8 @@ import { useResource } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { providerTokens } from '../parts/provider-tokens.tsx'
 import { Spinner } from '../parts/spinner.tsx'
-import { t } from '../language/language.ts'
+import { t, translated } from '../language/language.ts'
+import { Words } from '../parts/words.tsx'
 
 interface LoadedSkillsProps {
   readonly skills: readonly ListedSkill[]
@@ -101,12 +102,14 @@ export function LeftSkills({ left }: { readonly left: readonly LeftSkill[] }): R
               <p className="font-medium" dir="auto">
                 {exactLine(name)}
               </p>
-              <p>{t`Not loaded: ${exactLine(why)}.`}</p>
-              <p>{hint}</p>
+              <p>{t`Not loaded: ${translated(exactLine(why))}.`}</p>
+              <p>
+                <Words>{hint}</Words>
+              </p>
               <p className="font-mono text-xs text-soft">{file}</p>
               {warnings.map((warning) => (
                 <p key={warning} className="text-warn">
-                  {warning}
+                  <Words>{warning}</Words>
                 </p>
               ))}
             </li>
@@ -157,13 +160,15 @@ function SkillDetail({ skill: { name, digest }, reach }: SkillDetailProps): Reac
       {(warnings.length > 0 || findings.length > 0) && (
         <ul aria-label={t`Faults of ${name}`} className="flex flex-col gap-1 rounded-lg border border-warn px-3 py-2">
           {warnings.map((warning) => (
-            <li key={warning}>{warning}</li>
+            <li key={warning}>
+              <Words>{warning}</Words>
+            </li>
           ))}
           {findings.map(({ file, line, level, message }) => (
             <li key={`${file}:${line} ${message}`}>
               {level === 'error'
-                ? t`${file}, line ${line}, error: ${message}`
-                : t`${file}, line ${line}, note: ${message}`}
+                ? t`${file}, line ${line}, error: ${translated(message)}`
+                : t`${file}, line ${line}, note: ${translated(message)}`}
             </li>
           ))}
         </ul>

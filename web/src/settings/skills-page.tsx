@@ -13,7 +13,8 @@ import { useLate } from '../parts/use-now.ts'
 import type { SkillList, SkillReach } from './skills-kind.ts'
 import { LeftSkills, LoadedSkills } from './skills-list.tsx'
 import useSWR, { type SWRResponse } from 'swr'
-import { t } from '../language/language.ts'
+import { t, translated } from '../language/language.ts'
+import { Words } from '../parts/words.tsx'
 import { rich } from '../language/rich.ts'
 
 /** Skills: what loads and what it costs, what does not and why, and what reaches a model or an agent. */
@@ -78,7 +79,7 @@ function Summary({
         <>
           <p>{t`${all}: ${providerTokens(tokens.full, prompt)} tokens in full, ${providerTokens(tokens.list, prompt)} as a list.`}</p>
           <TokensExplained prompt={prompt} />
-          <p className="text-soft">{t`The forms they may be sent in: ${why}.`}</p>
+          <p className="text-soft">{t`The forms they may be sent in: ${translated(why)}.`}</p>
         </>
       )}
       {isOwner && read !== total && (
@@ -159,7 +160,11 @@ function SkillsReach({
       ) : (
         <div role="status" className="text-sm">
           <p>{data.text}</p>
-          {data.but !== undefined && <p className="text-warn">{data.hint}</p>}
+          {data.but !== undefined && (
+            <p className="text-warn">
+              <Words>{data.hint ?? ''}</Words>
+            </p>
+          )}
         </div>
       )}
     </section>

@@ -4,26 +4,36 @@ import { loadKnownSkills } from '../known-skills.ts'
 import { readReach, reachText } from '../skills-reach.ts'
 import { ok, problem, warning } from '../../../cli.ts'
 import { errorMessage } from '../../../platform.ts'
-import { calibratedFinding, LEAST_UNUSED, lintCost, type LintFinding, neutralLine, tokenx } from '../../../context.ts'
+import {
+  calibratedFinding,
+  LEAST_UNUSED,
+  lintCost,
+  type LintFinding,
+  neutralLine,
+  tokenx,
+  phrase,
+} from '../../../context.ts'
 import { skillsListText } from '../skills-text.ts'
 
 /** Which skills load and reach the model, and which do not and why. A disabled skill is no warning. */
 export async function skillsFindings(context: CheckContext<Configuration['skills']>): Promise<readonly Finding[]> {
   const { skills, left, warnings } = await loadKnownSkills({ ...context, mcp: context.settingsOf('mcp') })
-  const count = skills.length === 1 ? 'one skill' : `${skills.length} skills`
+  const count = skills.length === 1 ? phrase`one skill` : phrase`${skills.length} skills`
   const off = left.filter(({ code }) => code === 'disabled').length
   const missed = left.filter(({ code }) => code !== 'disabled')
   return [
-    ok('skills', `${count}${off === 0 ? '' : `, ${off} disabled`}`),
+    ok('skills', `${count}${off === 0 ? '' : `, ${phrase`${off} disabled`}`}`),
     ...(skills.length === 0 ? [] : [await reachFinding(context, skills.length)]),
     ...missed.map(({ ref, why }) =>
-      warning('skills', `${ref} is left out: ${why}`, 'List all skills with `foreword skills`.'),
+      warning('skills', phrase`${ref} is left out: ${why}`, phrase`List all skills with \`foreword skills\`.`),
     ),
-    ...warnings.map((text) => warning('skills', text, 'Find file and line with `foreword skills check FOLDER`.')),
+    ...warnings.map((text) =>
+      warning('skills', text, phrase`Find file and line with \`foreword skills check FOLDER\`.`),
+    ),
   ]
 }
 
-const FEWER = 'Disable skills that you do not need in `skills.disabled`, or use a model with a larger window.'
+const FEWER = phrase`Disable skills that you do not need in \`skills.disabled\`, or use a model with a larger window.`
 
 async function reachFinding({ get }: Pick<CheckContext, 'get'>, loaded: number): Promise<Finding> {
   try {
@@ -34,9 +44,9 @@ async function reachFinding({ get }: Pick<CheckContext, 'get'>, loaded: number):
   } catch (error) {
     const message = errorMessage(error)
     if ((error as { code?: unknown }).code === 'context-overflow') {
-      return problem('skills', `no skill reaches the model, since no request fits: ${message}`, FEWER)
+      return problem('skills', phrase`no skill reaches the model, since no request fits: ${message}`, FEWER)
     }
-    return warning('skills', `unknown which skills reach the model: ${message}`, 'Fix that first.')
+    return warning('skills', phrase`unknown which skills reach the model: ${message}`, phrase`Fix that first.`)
   }
 }
 
@@ -58,9 +68,9 @@ export async function unreadSkills(context: LintContext<Configuration['skills']>
         code: 'unread-text',
         severity: 'warning',
         where: { layer: 'skills', ref: `${skill.ref}/SKILL.md` },
-        message: `The skill ${skill.name} was listed in ${offered} of the newest ${context.report.calls} calls and never read.`,
+        message: phrase`The skill ${skill.name} was listed in ${offered} of the newest ${context.report.calls} calls and never read.`,
         cost: lintCost('sent', Math.max(0, tokens), context.report.rates),
-        hint: `Add ${skill.name} to \`skills.disabled\`, or say in its description when it applies.`,
+        hint: phrase`Add ${skill.name} to \`skills.disabled\`, or say in its description when it applies.`,
       }
       return calibratedFinding(finding, reach.prompt)
     })

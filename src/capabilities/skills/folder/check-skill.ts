@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { isWithin } from '../../../capability/toolkit.ts'
-import { neutralizedWords, neutralText, type TokenCounter } from '../../../context.ts'
+import { neutralizedWords, neutralText, type TokenCounter, phrase } from '../../../context.ts'
 import { readText, sentDefinition } from '../../../tool.ts'
 import type { ToolFile } from '../skill.ts'
 import { type SkillFinding, splitFrontmatter } from './read-frontmatter.ts'
@@ -17,11 +17,11 @@ export async function checkSkill(
 ): Promise<readonly SkillFinding[]> {
   const folder = resolve(path)
   const names = await readdir(folder).catch(() => undefined)
-  if (!names) return [failure('SKILL.md', 'it cannot be read: no such folder, or no permission')]
+  if (!names) return [failure('SKILL.md', phrase`it cannot be read: no such folder, or no permission`)]
   if (!names.includes('SKILL.md')) {
     const near = names.find((name) => name.toLowerCase() === 'skill.md')
-    const none = 'the folder has no SKILL.md: name the folder of a skill, or create one with `foreword skills new NAME`'
-    return [failure('SKILL.md', near === undefined ? none : `rename ${near} to SKILL.md, in capitals`)]
+    const none = phrase`the folder has no SKILL.md: name the folder of a skill, or create one with \`foreword skills new NAME\``
+    return [failure('SKILL.md', near === undefined ? none : phrase`rename ${near} to SKILL.md, in capitals`)]
   }
   return [
     ...(await documentFindings(folder, counter)),
@@ -60,10 +60,10 @@ async function toolsFindings(
     ...findings.map((finding) => ({ ...finding, line: 1 })),
     ...declared.flatMap((tool) => {
       const words = neutralizedWords(sentDefinition(tool).definition.neutralized ?? {})
-      return words === '' ? [] : [signNote('tools.json', 1, `the definition of ${tool.name} has ${words}`)]
+      return words === '' ? [] : [signNote('tools.json', 1, phrase`the definition of ${tool.name} has ${words}`)]
     }),
     ...reserved.map(({ name }) =>
-      failure('tools.json', `${name} is the name of a tool of Foreword, so this one is left out`),
+      failure('tools.json', phrase`${name} is the name of a tool of Foreword, so this one is left out`),
     ),
   ]
 }
@@ -74,13 +74,13 @@ const MOST_SIGN_LINES = 20
 function signFindings(text: string): readonly SkillFinding[] {
   const noted = text.split('\n').flatMap((line, index) => {
     const words = neutralizedWords(neutralText(line.replace(/\r$/, '')).found)
-    return words === '' ? [] : [signNote('SKILL.md', index + 1, `the line has ${words}`)]
+    return words === '' ? [] : [signNote('SKILL.md', index + 1, phrase`the line has ${words}`)]
   })
   return noted.slice(0, MOST_SIGN_LINES)
 }
 
 function signNote(file: string, line: number, what: string): SkillFinding {
-  return { file, line, level: 'note', message: `${what}: where it is sent without a frame, that is written out` }
+  return { file, line, level: 'note', message: phrase`${what}: where it is sent without a frame, that is written out` }
 }
 
 function failure(file: string, message: string): SkillFinding {
@@ -98,10 +98,10 @@ async function bodyFindings(text: string, folder: string, counter: TokenCounter)
     findings.push({ file: 'SKILL.md', line, level, message })
   const lines = body.split('\n').length
   const tokens = counter.text(body)
-  if (body.trim() === '') report(first, 'note', 'the skill has no text below its frontmatter')
-  if (lines > BODY.lines) report(first, 'note', `the body has ${lines} lines; ${BODY.lines} should be enough`)
+  if (body.trim() === '') report(first, 'note', phrase`the skill has no text below its frontmatter`)
+  if (lines > BODY.lines) report(first, 'note', phrase`the body has ${lines} lines; ${BODY.lines} should be enough`)
   if (tokens > BODY.tokens) {
-    report(first, 'note', `the body has ${tokens} tokens (${counter.id}); ${BODY.tokens} should be enough`)
+    report(first, 'note', phrase`the body has ${tokens} tokens (${counter.id}); ${BODY.tokens} should be enough`)
   }
   for (const { line, target } of linksIn(text)) {
     const path = resolve(folder, target)
@@ -109,10 +109,10 @@ async function bodyFindings(text: string, folder: string, counter: TokenCounter)
       report(
         line,
         'note',
-        `the link to ${target} leads out of the folder of the skill, and Foreword does not follow it`,
+        phrase`the link to ${target} leads out of the folder of the skill, and Foreword does not follow it`,
       )
     } else if ((await stat(path).catch(() => undefined)) === undefined) {
-      report(line, 'error', `the skill has no file ${target}, which this line links to`)
+      report(line, 'error', phrase`the skill has no file ${target}, which this line links to`)
     }
   }
   return findings

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, readdir, readlink, realpath, stat } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
-import { addNeutralized, neutralizedWords, neutralLine } from '../../../context.ts'
+import { addNeutralized, neutralizedWords, neutralLine, phrase } from '../../../context.ts'
 import { type HeldFolder, holdRealFolder } from '../../../platform.ts'
 import { readText, type TextReader } from '../../../tool.ts'
 import type { LeftSkill, LoadedSkills, Skill, SkillRoot } from '../skill.ts'
@@ -50,7 +50,7 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
     if (leftOut) left.push(leftOut)
     if (!skill) continue
     const earlier = byName.get(skill.name)
-    if (earlier) left.push(leftSkill(earlier, 'replaced', `${skill.ref} has the same name and comes later`))
+    if (earlier) left.push(leftSkill(earlier, 'replaced', phrase`${skill.ref} has the same name and comes later`))
     // A known name keeps its place in the order.
     byName.set(skill.name, skill)
   }
@@ -60,7 +60,7 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
   left.push(
     ...skills
       .filter(({ name }) => names.has(name))
-      .map((skill) => leftSkill(skill, 'disabled', 'skills.disabled in config.json names it')),
+      .map((skill) => leftSkill(skill, 'disabled', phrase`skills.disabled in config.json names it`)),
   )
   const loaded = skills.filter(({ name }) => !names.has(name))
   return { skills: loaded, left, warnings: [...warnings, ...loaded.flatMap(signWarning)] }
@@ -69,7 +69,7 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
 /** Few descriptions have signs that work on their own by chance. */
 function signWarning({ name, description, folder }: Skill): readonly string[] {
   const words = neutralizedWords(addNeutralized([neutralLine(name).found, neutralLine(description).found]))
-  return words === '' ? [] : [`${join(folder, 'SKILL.md')}: the name or the description has ${words}`]
+  return words === '' ? [] : [phrase`${join(folder, 'SKILL.md')}: the name or the description has ${words}`]
 }
 
 function leftSkill({ name, folder, ref }: Skill, code: LeftSkill['code'], why: string): LeftSkill {
@@ -77,13 +77,14 @@ function leftSkill({ name, folder, ref }: Skill, code: LeftSkill['code'], why: s
 }
 
 function untrustedSkill({ root, directory, path }: SkillFolder): LeftSkill {
-  const why = 'its workspace is not trusted. Read the skill, then run `foreword skills trust`'
+  const why = phrase`its workspace is not trusted. Read the skill, then run \`foreword skills trust\``
   return { name: directory.normalize('NFC'), folder: path, ref: `${root.ref}/${directory}`, code: 'untrusted', why }
 }
 
 function untrustedText(count: number): string {
-  const some = count === 1 ? 'one skill is' : `${count} skills are`
-  return `${some} not loaded, since the workspace is not trusted. Read them, then run \`foreword skills trust\``
+  return count === 1
+    ? phrase`one skill is not loaded, since the workspace is not trusted. Read them, then run \`foreword skills trust\``
+    : phrase`${count} skills are not loaded, since the workspace is not trusted. Read them, then run \`foreword skills trust\``
 }
 
 /** How many files and bytes of one skill are hashed. Of larger files only path and size count. */

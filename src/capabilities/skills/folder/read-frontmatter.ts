@@ -1,3 +1,4 @@
+import { phrase } from '../../../context.ts'
 import { defined, errorMessage } from '../../../platform.ts'
 import { type Frontmatter, type FrontmatterRead, noFrontmatter } from '../skill.ts'
 import { objectFields, readRequirements } from './requirements.ts'
@@ -20,7 +21,10 @@ export function readFrontmatter(text: string): FrontmatterRead {
   const yaml = splitFrontmatter(text)?.frontmatter
   if (yaml === undefined) return { fields: noFrontmatter, warnings: [] }
   if (yaml.length > LARGEST_FRONTMATTER) {
-    return readByLines(yaml, `it has ${yaml.length} characters, more than the ${LARGEST_FRONTMATTER} that are read`)
+    return readByLines(
+      yaml,
+      phrase`it has ${yaml.length} characters, more than the ${LARGEST_FRONTMATTER} that are read`,
+    )
   }
   try {
     const found = readFields(frontmatterDocument(yaml).document, yaml)
@@ -41,8 +45,10 @@ function readByLines(yaml: string, why: string): FrontmatterRead {
   const used = Object.keys(fields)
   const what =
     used.length === 0
-      ? 'the frontmatter is not used'
-      : `of the frontmatter only ${used.join(' and ')} ${used.length === 1 ? 'is' : 'are'} used, read as plain text`
+      ? phrase`the frontmatter is not used`
+      : used.length === 1
+        ? phrase`of the frontmatter only ${used[0]!} is used, read as plain text`
+        : phrase`of the frontmatter only ${used.join(' and ')} are used, read as plain text`
   return { fields: { ...noFrontmatter, ...fields }, warnings: [`${what}: ${why}`, ...warnings] }
 }
 
@@ -79,14 +85,14 @@ function firstLine(reason: unknown): string {
 
 function readFields(document: Document, yaml: string): FrontmatterRead | string {
   const [fault] = document.errors
-  if (fault) return `it is not valid YAML: ${firstLine(fault)}`
+  if (fault) return phrase`it is not valid YAML: ${firstLine(fault)}`
   const { contents } = document
   if (contents === null || (isScalar(contents) && contents.value === null)) {
     return { fields: noFrontmatter, warnings: [] }
   }
-  if (!isMap(contents)) return 'it is not a list of fields'
+  if (!isMap(contents)) return phrase`it is not a list of fields`
   const warnings = [
-    ...document.warnings.map((warning) => `${firstLine(warning)}; the tag is ignored`),
+    ...document.warnings.map((warning) => phrase`${firstLine(warning)}; the tag is ignored`),
     ...repeatedKeys(contents),
   ]
   const nodeOf = (map: YAMLMap, key: string) => fieldNode(document, map, key)
@@ -118,14 +124,14 @@ function readFields(document: Document, yaml: string): FrontmatterRead | string 
 function repeatedKeys(map: YAMLMap): readonly string[] {
   const keys = map.items.map(({ key }) => (isScalar(key) ? String(key.value) : ''))
   const again = new Set(keys.filter((key, index) => keys.indexOf(key) !== index))
-  return [...again].map((key) => `${key} appears more than once; the last one counts`)
+  return [...again].map((key) => phrase`${key} appears more than once; the last one counts`)
 }
 
 function cleanName(written: string | undefined, warnings: string[]): string | undefined {
   if (written === undefined || written.trim() === '') return undefined
   const trimmed = written.trim()
   const name = oneLine(trimmed).normalize('NFC')
-  if (oneLine(trimmed) !== trimmed) warnings.push(`name has more than one line; it is read as ${name}`)
+  if (oneLine(trimmed) !== trimmed) warnings.push(phrase`name has more than one line; it is read as ${name}`)
   return name
 }
 
@@ -138,7 +144,7 @@ function readMetadata(document: Document, node: Node | undefined, warnings: stri
   if (node === undefined || (isScalar(node) && node.value === null)) return {}
   const value: unknown = node.toJS(document, { maxAliasCount: MOST_ALIASES })
   const fields = objectFields(value)
-  if (fields === undefined) warnings.push('metadata is not a list of fields and is not used')
+  if (fields === undefined) warnings.push(phrase`metadata is not a list of fields and is not used`)
   return fields ?? {}
 }
 
@@ -152,12 +158,12 @@ function fieldNode(document: Document, map: YAMLMap, key: string): Node | undefi
 function nodeText(node: Node | undefined, key: string, warnings: string[]): string | undefined {
   if (node === undefined || node === null || (isScalar(node) && node.value === null)) return undefined
   if (!isScalar(node)) {
-    warnings.push(`${key} is not a text and is not used`)
+    warnings.push(phrase`${key} is not a text and is not used`)
     return undefined
   }
   if (typeof node.value === 'string') return node.value
   const written = node.source ?? String(node.value)
-  warnings.push(`${key} is not a text; it is read as "${written}"`)
+  warnings.push(phrase`${key} is not a text; it is read as "${written}"`)
   return written
 }
 
@@ -190,13 +196,13 @@ const rules: Readonly<
   name: nameFindings,
   description: (text) => [
     ...textFindings('description', text, 1_024),
-    ...(text?.trim() === '' ? [error('description is empty')] : []),
+    ...(text?.trim() === '' ? [error(phrase`description is empty`)] : []),
   ],
   license: (text) => textFindings('license', text, Infinity),
   compatibility: (text) => textFindings('compatibility', text, 500),
   'allowed-tools': (text, _, value) =>
     text === undefined && !isScalar(value)
-      ? [note('allowed-tools is not a text: write names separated by spaces')]
+      ? [note(phrase`allowed-tools is not a text: write names separated by spaces`)]
       : textFindings('allowed-tools', text, Infinity),
   metadata: (_, __, value) => metadataFindings(value),
 }
@@ -210,10 +216,10 @@ export function frontmatterFindings(text: string, folder: string): readonly Skil
   if (!split) return [at(1, error(missingFrontmatter(text)))]
   const findings: SkillFinding[] = []
   if (!/^---[ \t]*\r?\n/.test(text)) {
-    findings.push(at(1, note('the frontmatter does not begin on the first line: other agents may not see it')))
+    findings.push(at(1, note(phrase`the frontmatter does not begin on the first line: other agents may not see it`)))
   }
   if (split.frontmatter.length > LARGEST_FRONTMATTER) {
-    return [...findings, at(split.line, error(`the frontmatter has more than ${LARGEST_FRONTMATTER} characters`))]
+    return [...findings, at(split.line, error(phrase`the frontmatter has more than ${LARGEST_FRONTMATTER} characters`))]
   }
   const { document, lines } = frontmatterDocument(split.frontmatter)
   const lineNumber = (offset: number) => split.line + lines.linePos(offset).line - 1
@@ -223,21 +229,22 @@ export function frontmatterFindings(text: string, folder: string): readonly Skil
     const once = new Map(faults.map((each) => [`${each.line} ${each.fault}`, each]))
     return [...findings, ...[...once.values()].map(({ line, fault }) => at(line, error(fault)))]
   }
-  if (!isMap(document.contents)) return [...findings, at(split.line, error('the frontmatter is not a list of fields'))]
+  if (!isMap(document.contents))
+    return [...findings, at(split.line, error(phrase`the frontmatter is not a list of fields`))]
   const seen = new Set<string>()
   for (const pair of document.contents.items) {
     const { key, start } = pairKey(pair)
-    const own = (rules[key] ?? (() => [note(`the standard has no field ${key}`)]))(
+    const own = (rules[key] ?? (() => [note(phrase`the standard has no field ${key}`)]))(
       scalarText(pair.value),
       folder,
       pair.value,
     )
-    const twice = seen.has(key) ? [error(`${key} appears more than once`)] : []
+    const twice = seen.has(key) ? [error(phrase`${key} appears more than once`)] : []
     findings.push(...[...twice, ...own].map((finding) => at(lineNumber(finding.start ?? start), finding)))
     seen.add(key)
   }
   for (const key of ['name', 'description']) {
-    if (!seen.has(key)) findings.push(at(split.line - 1, error(`${key} is missing`)))
+    if (!seen.has(key)) findings.push(at(split.line - 1, error(phrase`${key} is missing`)))
   }
   return findings
 }
@@ -245,13 +252,13 @@ export function frontmatterFindings(text: string, folder: string): readonly Skil
 function missingFrontmatter(text: string): string {
   const begins = text.replace(/^\uFEFF?\s*/, '').startsWith('---')
   return begins
-    ? 'the frontmatter does not end: add a second line ---'
-    : 'it has no frontmatter: begin the file with a line ---, fields, and a second line ---'
+    ? phrase`the frontmatter does not end: add a second line ---`
+    : phrase`it has no frontmatter: begin the file with a line ---, fields, and a second line ---`
 }
 
 function yamlFault(message: string): string {
   const fault = message.split('\n', 1)[0]!.replace(/ at line \d+, column \d+:?$/, '')
-  return `${fault} (text with a colon, or one that begins with a special character, needs quotes)`
+  return phrase`${fault} (text with a colon, or one that begins with a special character, needs quotes)`
 }
 
 function pairKey({ key }: Pair): { readonly key: string; readonly start: number } {
@@ -266,29 +273,32 @@ function nameFindings(text: string | undefined, folder: string): readonly FieldF
   if (text === undefined) return textFindings('name', text, 64)
   const name = text.trim().normalize('NFKC')
   const faults = [...textFindings('name', name, 64)]
-  if (name === '') return [error('name is empty')]
+  if (name === '') return [error(phrase`name is empty`)]
   if (name !== name.toLowerCase() || /[^\p{L}\p{M}\p{N}-]/u.test(name)) {
-    faults.push(error('name may have only lowercase letters, digits and hyphens'))
+    faults.push(error(phrase`name may have only lowercase letters, digits and hyphens`))
   }
-  if (name.startsWith('-') || name.endsWith('-')) faults.push(error('name may not begin or end with a hyphen'))
-  if (name.includes('--')) faults.push(error('name may not have two hyphens in a row'))
-  if (name !== folder.normalize('NFKC')) faults.push(error(`name is ${name}, but the folder is ${folder}`))
+  if (name.startsWith('-') || name.endsWith('-')) faults.push(error(phrase`name may not begin or end with a hyphen`))
+  if (name.includes('--')) faults.push(error(phrase`name may not have two hyphens in a row`))
+  if (name !== folder.normalize('NFKC')) faults.push(error(phrase`name is ${name}, but the folder is ${folder}`))
   return faults
 }
 
 function textFindings(field: string, text: string | undefined, most: number): readonly FieldFinding[] {
-  if (text === undefined) return [error(`${field} is not a text`)]
+  if (text === undefined) return [error(phrase`${field} is not a text`)]
   if (text.length <= most) return []
-  return [error(`${field} has ${text.length} characters, more than the ${most} allowed`)]
+  return [error(phrase`${field} has ${text.length} characters, more than the ${most} allowed`)]
 }
 
 function metadataFindings(value: unknown): readonly FieldFinding[] {
-  if (!isMap(value)) return [error('metadata is not a list of fields')]
+  if (!isMap(value)) return [error(phrase`metadata is not a list of fields`)]
   return value.items.flatMap((pair) => {
     if (scalarText(pair.value) !== undefined) return []
     const { key, start } = pairKey(pair)
-    const fault = isScalar(pair.value) ? 'is not a text: put it in quotes' : 'is nested: the standard allows only texts'
-    return [{ ...note(`metadata.${key} ${fault}`), start }]
+    const name = `metadata.${key}`
+    const fault = isScalar(pair.value)
+      ? phrase`${name} is not a text: put it in quotes`
+      : phrase`${name} is nested: the standard allows only texts`
+    return [{ ...note(fault), start }]
   })
 }
 

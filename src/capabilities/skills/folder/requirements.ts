@@ -1,3 +1,4 @@
+import { phrase } from '../../../context.ts'
 import { stat, access } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { resolve, posix, win32 } from 'node:path'
@@ -31,7 +32,7 @@ export async function missingRequirements(
   { findBinary, environment, platform }: Machine,
 ): Promise<Missing | undefined> {
   if (os.length > 0 && !os.includes(platform)) {
-    return { code: 'other-system', why: `it is for ${os.join(', ')}, and this is ${platform}` }
+    return { code: 'other-system', why: phrase`it is for ${os.join(', ')}, and this is ${platform}` }
   }
   const isThere = (name: string) => (isPath(name) ? isFileAt(name, folder) : findBinary(name))
   const missing: (readonly string[])[] = []
@@ -43,19 +44,19 @@ export async function missingRequirements(
   const files = missing.filter((names) => names.every(isPath))
   const programs = missing.filter((names) => !files.includes(names))
   const needs = [
-    ...(programs.length > 0 ? [`${listPrograms(programs)}, not found on PATH`] : []),
-    ...(files.length > 0 ? [`${listPrograms(files)}, no such file`] : []),
-    ...(unset.length > 0 ? [`${unset.join(' and ')} in the environment`] : []),
+    ...(programs.length > 0 ? [phrase`${listPrograms(programs)}, not found on PATH`] : []),
+    ...(files.length > 0 ? [phrase`${listPrograms(files)}, no such file`] : []),
+    ...(unset.length > 0 ? [phrase`${unset.join(' and ')} in the environment`] : []),
   ]
   if (needs.length === 0) return undefined
   return {
     code: missing.length > 0 ? 'missing-programs' : 'missing-environment',
-    why: `it needs ${needs.join('; and ')}`,
+    why: phrase`it needs ${needs.reduce((all, need) => phrase`${all}; and ${need}`)}`,
   }
 }
 
 function listPrograms(missing: readonly (readonly string[])[]): string {
-  return missing.map((anyOf) => (anyOf.length === 1 ? anyOf[0]! : `one of ${anyOf.join(', ')}`)).join(' and ')
+  return missing.map((anyOf) => (anyOf.length === 1 ? anyOf[0]! : phrase`one of ${anyOf.join(', ')}`)).join(' and ')
 }
 
 function isPath(name: string): boolean {
@@ -83,11 +84,14 @@ export function readRequirements(metadata: Readonly<Record<string, unknown>>, wa
   const each = places.map(({ path, fields }) => {
     const requires = objectFields(fields['requires']) ?? {}
     const list = (key: string) => {
-      const what = key === 'env' ? 'variable' : 'program'
       return asList(requires[key]).flatMap((item) => {
         const names = asList(item).flatMap(trimmedName)
         if (names.length === 0) {
-          warnings.push(`${path}.requires.${key} has an entry that names no ${what}; it is ignored`)
+          warnings.push(
+            key === 'env'
+              ? phrase`${path}.requires.${key} has an entry that names no variable; it is ignored`
+              : phrase`${path}.requires.${key} has an entry that names no program; it is ignored`,
+          )
         }
         return names.length === 0 ? [] : [names]
       })

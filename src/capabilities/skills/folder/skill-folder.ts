@@ -1,3 +1,4 @@
+import { phrase } from '../../../context.ts'
 import type { Dirent } from 'node:fs'
 import { readdir, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -47,7 +48,7 @@ export async function findSkillFolders(
     const why = describeReadError(error)
     return {
       folders: [],
-      warnings: why === undefined ? [] : [`${root.path}: the folder of skills cannot be read: ${why}`],
+      warnings: why === undefined ? [] : [phrase`${root.path}: the folder of skills cannot be read: ${why}`],
     }
   } finally {
     await held?.close()
@@ -71,8 +72,8 @@ async function lookAt(
   } catch (error) {
     if (isLink && (error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined
     const why = describeReadError(error)
-    if (why !== undefined) return `${path}: it cannot be read: ${why}`
-    return isLink ? `${path}: it is a link that leads nowhere` : undefined
+    if (why !== undefined) return phrase`${path}: it cannot be read: ${why}`
+    return isLink ? phrase`${path}: it is a link that leads nowhere` : undefined
   } finally {
     await folder?.close()
   }
@@ -86,9 +87,9 @@ export function toolFilesAmong(names: readonly string[]): readonly ToolFile[] {
 function describeReadError(error: unknown): string | undefined {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return undefined
-  if (code === 'EACCES' || code === 'EPERM') return 'its permissions do not allow it'
-  if (code === 'ENOTDIR') return 'it is not a folder'
-  if (code === 'ELOOP') return 'it is a link that leads back to itself'
+  if (code === 'EACCES' || code === 'EPERM') return phrase`its permissions do not allow it`
+  if (code === 'ENOTDIR') return phrase`it is not a folder`
+  if (code === 'ELOOP') return phrase`it is a link that leads back to itself`
   return heldMessage(error)
 }
 
@@ -107,7 +108,8 @@ export async function readSkillFolder(folder: SkillFolder, from: TextReader): Pr
   const named = directory.normalize('NFC')
   const found = await read(join(real, 'SKILL.md'))
   if (found.type !== 'text') {
-    const why = found.type === 'missing' ? 'its SKILL.md is a link that leads nowhere' : `its SKILL.md: ${found.why}`
+    const why =
+      found.type === 'missing' ? phrase`its SKILL.md is a link that leads nowhere` : phrase`its SKILL.md: ${found.why}`
     return {
       left: { name: named, folder: path, ref, code: 'unreadable', why },
       warnings: [`${file}: ${describeUnread(found)}`],
@@ -132,9 +134,13 @@ export async function readSkillFolder(folder: SkillFolder, from: TextReader): Pr
     warnings: [
       ...warnings.map((warning) => `${file}: ${warning}`),
       ...(description.length > LONGEST_DESCRIPTION
-        ? [`${file}: description has ${description.length} characters; a list shows the first ${LONGEST_DESCRIPTION}`]
+        ? [
+            phrase`${file}: description has ${description.length} characters; a list shows the first ${LONGEST_DESCRIPTION}`,
+          ]
         : []),
-      ...tools.unread.map(([toolFile, why]) => `${join(path, toolFile)}: ${why}; the skill is loaded without tools`),
+      ...tools.unread.map(
+        ([toolFile, why]) => phrase`${join(path, toolFile)}: ${why}; the skill is loaded without tools`,
+      ),
     ],
   }
 }
@@ -159,7 +165,7 @@ function sharedFolder({ path, kind }: SkillFolder['root']): string {
 }
 
 export function describeUnread(found: Exclude<TextRead, { readonly type: 'text' }>): string {
-  return found.type === 'missing' ? 'it is a link that leads nowhere' : found.why
+  return found.type === 'missing' ? phrase`it is a link that leads nowhere` : found.why
 }
 
 /** Loads the YAML parser only where there is frontmatter. */

@@ -10,7 +10,8 @@ import { loadKnownSkills, notLoadedReason, remedyOf, skillFacts, warningsAbout }
 import { readSkillFile } from '../read-skill.ts'
 import type { Skill } from '../skill.ts'
 import { reachText, skillsReach } from '../skills-reach.ts'
-import { sentSkill, skillFullText, skillLine, skillsForms } from '../skills-text.ts'
+import { skillsForms } from '../skills-forms.ts'
+import { sentSkill, skillFullText, skillLine } from '../skills-text.ts'
 
 type SkillsHost = Pick<
   CapabilityHost<Configuration['skills']>,

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { openMcpHome } from '../mcp/mcp-home.ts'
+import { blankPage, closeBrowser } from './browser.ts'
+import { looksRight, visit } from './conversation.ts'
+import { idle } from './idle.ts'
+
+after(closeBrowser)
+
+/** Words that are in nearly every English sentence, and in no German one. */
+const ENGLISH_WORDS =
+  /\b(?:the|and|of|is|are|this|that|with|no|not|yet|your|you|each|from|to|be|has|have|only|all|it|its|by|on|for)\b/i
+
+/** Sentences that a person sees in English, without what people and programs have named or written. */
+async function englishSentences(page: Page): Promise<readonly string[]> {
+  const texts = await page.evaluate<readonly string[]>(`(() => {
+    const exact = 'noscript, script, style, code, kbd, pre, bdi, time, textarea, [data-model], [data-written], [dir=auto]'
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    const texts = []
+    while (walker.nextNode())
+      if (!walker.currentNode.parentElement.closest(exact)) texts.push(walker.currentNode.nodeValue)
+    return texts.map((text) => text.trim()).filter((text) => text !== '')
+  })()`)
+  const words = [...new Set(texts)].filter((text) => !/^[\w./-]+$/.test(text))
+  return words.filter((text) => ENGLISH_WORDS.test(text.replaceAll(/“[^”]*”|"[^"]*"|\/\S+/g, '')))
+}
+
+function skill(fields: string, body: string): string {
+  return `---\n${fields}\n---\n${body}\n`
+}
+
+/** Skills as people have them: some load, and some do not. */
+async function filledHome(home: string): Promise<void> {
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(home, path)), { recursive: true })
+    writeFileSync(join(home, path), text)
+  }
+  write('skills/alpha/SKILL.md', skill('name: alpha\ndescription: Buchstaben.', '# A\n\nSag A. [mehr](gone.md)'))
+  write('skills/gated/SKILL.md', skill('metadata: { requires: { bins: [no-such-program-here] } }', 'Text.'))
+  write('skills/keyed/SKILL.md', skill('metadata: { requires: { env: [NO_SUCH_VARIABLE] } }', 'Text.'))
+  write('skills/off/SKILL.md', skill('description: Aus.', 'Text.'))
+  write('skills/twin-a/SKILL.md', skill('name: twin', 'Alt.'))
+  write('skills/twin-b/SKILL.md', skill('name: twin', 'Neu.'))
+  write('skills/broken/SKILL.md', skill('name: broken\ndescription: "Kein Ende', 'Text.'))
+  write('skills/mac/SKILL.md', skill('name: mac\nmetadata: { os: [darwin] }', 'Text.'))
+  writeFileSync(join(home, 'skills', 'alpha', 'binary'), Buffer.from([0, 1, 2, 255]))
+  write('tool-access.json', '{"global": {"mode": "full"}}')
+}
+
+const configuration = {
+  skills: { disabled: ['off'] },
+  budgets: [{ limit: { usd: 5 }, per: 'day' }],
+  context: { notes: 'off' },
+  models: { 'ollama/scripted': { window: 6_000, price: { input: 10, output: 50 } } },
+}
+
+test('whatever the gateway has to say of a home in use is in German where the page is', async (t) => {
+  const mcp = openMcpHome()
+  t.after(() => mcp.close())
+  const { configured } = mcp.scripted('gut', { tools: [{ name: 'look', description: 'Sieht nach.', inputSchema: { type: 'object' } }] })
+  const servers = { gut: configured, weg: { command: '/nowhere/program' } }
+  const { page, gateway } = await blankPage(
+    t,
+    { answer: () => ({ text: 'Eine Antwort. '.repeat(300), usage: { promptTokens: 900, outputTokens: 500 } }) },
+    {
+      configuration: { ...configuration, mcp: { servers } },
+      prepare: filledHome,
+      browser: { locale: 'de-DE' },
+    },
+  )
+  await gateway.curl('/api/schedules', { when: 'every weekday at 8', text: 'Neues?', budget: { tokens: 20_000 } })
+  const { session } = await gateway.say('Wie hoch steht das Wasser?')
+  for (let turn = 0; turn < 6; turn++) await gateway.say(`Und morgen, Tag ${turn}? ${'Genauer. '.repeat(150)}`, { session })
+  await page.goto(`${gateway.url}/s/${session}`)
+  await idle(page, gateway)
+  const found: Record<string, readonly string[]> = {}
+  await page.keyboard.press('Control+i').catch(() => {})
+  const note = async (name: string): Promise<void> => {
+    await idle(page, gateway)
+    const texts = await englishSentences(page)
+    if (texts.length > 0) found[name] = texts
+  }
+  await note('session')
+  for (const tab of ['Änderungen', 'Variante', 'Dieser Aufruf']) {
+    const button = page.getByRole('tab', { name: tab })
+    if ((await button.count()) > 0) {
+      await button.click()
+      await note(tab)
+    }
+  }
+  for (const id of 'models prompt agents projects subjects skills templates tools mcp-servers schedules audit costs status people token backup doctor'.split(' ')) {
+    await visit(page, `/settings/${id}`)
+    await idle(page, gateway)
+    await page.evaluate(`for (const fold of document.querySelectorAll('#main details')) fold.open = true`)
+    await note(id)
+    if (id === 'doctor') await page.getByRole('button', { name: 'Erneut' }).and(page.locator(':enabled')).first().waitFor().catch(() => {})
+    if (id === 'doctor') await note('doctor')
+  }
+  console.log(JSON.stringify(found, null, 2))
+  assert.deepEqual(found, {})
+})
