@@ -24,9 +24,19 @@ async function englishSentences(page: Page): Promise<readonly string[]> {
       if (!walker.currentNode.parentElement.closest(exact)) texts.push(walker.currentNode.nodeValue)
     return texts.map((text) => text.trim()).filter((text) => text !== '')
   })()`)
-  const words = [...new Set(texts)].filter((text) => !/^[\w./-]+$/.test(text))
-  return words.filter((text) => ENGLISH_WORDS.test(text.replaceAll(/“[^”]*”|"[^"]*"|\/\S+/g, '')))
+  // Quotations, paths and names that have hyphens.
+  return [...new Set(texts)].filter((text) =>
+    ENGLISH_WORDS.test(text.replaceAll(/“[^”]*”|"[^"]*"|\/\S+|\w+-[\w-]+/g, '')),
+  )
 }
+
+const pages =
+  'models prompt agents projects subjects skills templates tools mcp-servers schedules audit costs status people token backup doctor'.split(
+    ' ',
+  )
+
+/** Words of a schedule, which are typed in English; a reason as the audit has recorded it; words of the library for YAML. */
+const IN_ENGLISH = /every day at 8:30|^accepted as it was found$|Missing closing "quote/
 
 function skill(fields: string, body: string): string {
   return `---\n${fields}\n---\n${body}\n`
@@ -60,7 +70,9 @@ const configuration = {
 test('whatever the gateway has to say of a home in use is in German where the page is', async (t) => {
   const mcp = openMcpHome()
   t.after(() => mcp.close())
-  const { configured } = mcp.scripted('gut', { tools: [{ name: 'look', description: 'Sieht nach.', inputSchema: { type: 'object' } }] })
+  const { configured } = mcp.scripted('gut', {
+    tools: [{ name: 'look', description: 'Sieht nach.', inputSchema: { type: 'object' } }],
+  })
   const servers = { gut: configured, weg: { command: '/nowhere/program' } }
   const { page, gateway } = await blankPage(
     t,
@@ -73,32 +85,32 @@ test('whatever the gateway has to say of a home in use is in German where the pa
   )
   await gateway.curl('/api/schedules', { when: 'every weekday at 8', text: 'Neues?', budget: { tokens: 20_000 } })
   const { session } = await gateway.say('Wie hoch steht das Wasser?')
-  for (let turn = 0; turn < 6; turn++) await gateway.say(`Und morgen, Tag ${turn}? ${'Genauer. '.repeat(150)}`, { session })
-  await page.goto(`${gateway.url}/s/${session}`)
+  for (let turn = 0; turn < 6; turn++)
+    await gateway.say(`Und morgen, Tag ${turn}? ${'Genauer. '.repeat(150)}`, { session })
+  await page.goto(`${gateway.url}/sessions/${session}`)
   await idle(page, gateway)
   const found: Record<string, readonly string[]> = {}
-  await page.keyboard.press('Control+i').catch(() => {})
-  const note = async (name: string): Promise<void> => {
+  const look = async (name: string): Promise<void> => {
     await idle(page, gateway)
-    const texts = await englishSentences(page)
+    const texts = (await englishSentences(page)).filter((text) => !IN_ENGLISH.test(text))
     if (texts.length > 0) found[name] = texts
   }
-  await note('session')
+  await look('session')
   for (const tab of ['Änderungen', 'Variante', 'Dieser Aufruf']) {
-    const button = page.getByRole('tab', { name: tab })
-    if ((await button.count()) > 0) {
-      await button.click()
-      await note(tab)
-    }
+    await page.getByRole('tab', { name: tab }).click()
+    await look(tab)
   }
-  for (const id of 'models prompt agents projects subjects skills templates tools mcp-servers schedules audit costs status people token backup doctor'.split(' ')) {
+  for (const id of pages) {
     await visit(page, `/settings/${id}`)
+    if (id === 'doctor') {
+      for (const button of await page.getByRole('button', { name: 'Noch einmal prüfen' }).all()) {
+        await button.and(page.locator(':enabled')).waitFor()
+      }
+    }
     await idle(page, gateway)
-    await page.evaluate(`for (const fold of document.querySelectorAll('#main details')) fold.open = true`)
-    await note(id)
-    if (id === 'doctor') await page.getByRole('button', { name: 'Erneut' }).and(page.locator(':enabled')).first().waitFor().catch(() => {})
-    if (id === 'doctor') await note('doctor')
+    await page.evaluate("for (const fold of document.querySelectorAll('#main details')) fold.open = true")
+    await look(id)
+    if (id === 'doctor' || id === 'skills') await looksRight(page, `german-${id}`)
   }
-  console.log(JSON.stringify(found, null, 2))
   assert.deepEqual(found, {})
 })

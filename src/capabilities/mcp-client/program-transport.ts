@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { type Clock, LONG_TEXT, noteToolProgram, settlesWithin, timeSlice, withoutInherited } from '../../platform.ts'
 import type { ConfinedProgram } from '../../tool.ts'
 import type { ServerAddress } from './server-address.ts'
+import { describeStartFailure } from './server-trouble.ts'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { numberText } from '../../context.ts'
 
@@ -194,16 +194,6 @@ function signalGroup(program: ChildProcess, signal: NodeJS.Signals): void {
   } catch {
     // The group is gone.
   }
-}
-
-function describeStartFailure(program: string, folder: string | undefined, error: unknown): string {
-  if (folder !== undefined && !statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    return `there is no folder ${folder} to run it in`
-  }
-  const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT') return `there is no program ${program}`
-  if (code === 'EACCES') return `${program} may not be run (it is not executable, or permissions forbid it)`
-  return `${program} could not be started (${code ?? message})`
 }
 
 /** Receives a stream, chunk by chunk. Answers false, from then on, once a line is too long. */

@@ -6,6 +6,7 @@ import type { SealedDefinition, McpDefinition } from './definition.ts'
 import { createLink, type ListedConnection, listedConnection } from './link.ts'
 import type { Confine } from './program-transport.ts'
 import { type McpServerConfiguration, readAddress } from './server-address.ts'
+import { hintFor, lostServer, unseenServer } from './server-trouble.ts'
 import type { ToolResult } from '../../tool.ts'
 
 export interface McpServerOptions {
@@ -117,7 +118,9 @@ export function createMcpServer(options: McpServerOptions) {
       out !== undefined ? 'unusable' : running === 'open' ? 'running' : why === undefined ? 'starting' : 'failed'
     return {
       state,
-      ...(state === 'unusable' || state === 'failed' ? { why: clean(why ?? ''), hint: hintFor(state, why ?? '') } : {}),
+      ...(state === 'unusable' || state === 'failed'
+        ? { why: clean(why ?? ''), hint: hintFor(state === 'unusable', why ?? '') }
+        : {}),
       warnings: [...addressWarnings, ...leftOut].map(clean),
       stderr: lastLines().map(clean),
     }
@@ -154,8 +157,8 @@ export function createMcpServer(options: McpServerOptions) {
     followOwner: acceptance.followOwner,
     warnings(): readonly string[] {
       const trouble = link.trouble()
-      const lost = trouble === undefined ? [] : [`${name} cannot be reached: ${trouble}`]
-      const unseen = connects || acceptance.seen() ? [] : [`${name} was never reached, so its tools are not known yet`]
+      const lost = trouble === undefined ? [] : [lostServer(name, trouble)]
+      const unseen = connects || acceptance.seen() ? [] : [unseenServer(name)]
       return [...addressWarnings, ...acceptance.warnings(), ...leftOut, ...lost, ...unseen].map(clean)
     },
     /** Leaves nothing running. Never rejects. */
@@ -173,18 +176,6 @@ export interface McpServerStatus {
   /** What of it is left out, or missing in its environment. */
   readonly warnings: readonly string[]
   readonly stderr: readonly string[]
-}
-
-function hintFor(state: McpServerStatus['state'], why: string): string {
-  if (/environment variable/.test(why)) {
-    return 'Set the variable in the environment of the gateway, and start the gateway again.'
-  }
-  if (state === 'unusable') return 'Correct the configuration of the server.'
-  if (/there is no program|may not be run/.test(why))
-    return 'Install the program, or write its full path as the command.'
-  if (/there is no folder/.test(why)) return 'Create the folder, or name another one as the directory.'
-  if (/connectTimeoutMs/.test(why)) return 'Raise connectTimeoutMs if the server needs longer to start.'
-  return 'It is tried again by itself, at most a minute later. Restart tries at once.'
 }
 
 interface CallSettings {

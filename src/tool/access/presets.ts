@@ -1,3 +1,4 @@
+import { phrase } from '../../context.ts'
 import { matchCommand } from './presets/match-command.ts'
 import type { CommandPreset, PlaceWord } from './presets/grammar.ts'
 import { filesRead } from './presets/files-read.ts'
@@ -8,10 +9,8 @@ import { searchFiles } from './presets/search-files.ts'
 /** Changes a repository without what cannot be undone. `git checkout WORD` could overwrite a file; it only makes branches here. */
 const gitWrite: CommandPreset = {
   name: 'git-write',
-  allows:
-    'Stages files, commits with a message, makes and changes branches, and puts single files of the workspace back.',
-  leaves:
-    'In the sandbox the folder .git cannot be written, so these commands work only where programs run without it. A change of the branch replaces files of the workspace, also those that agents obey. Filters that the configuration of Git names run.',
+  allows: phrase`Stages files, commits with a message, makes and changes branches, and puts single files of the workspace back.`,
+  leaves: phrase`In the sandbox the folder .git cannot be written, so these commands work only where programs run without it. A change of the branch replaces files of the workspace, also those that agents obey. Filters that the configuration of Git names run.`,
   commands: [
     {
       begins: ['git add'],
@@ -101,7 +100,7 @@ export function presetBeginnings(name: string): readonly (readonly string[])[] {
 /** Why a preset allows more than its arguments say, as `it runs …`; `undefined` where it does not. */
 export function presetRisk(name: string): string | undefined {
   return commandPresets.find((preset) => preset.name === name)?.runsCode
-    ? 'it runs code of the project, which can do whatever the sandbox lets a program do'
+    ? phrase`it runs code of the project, which can do whatever the sandbox lets a program do`
     : undefined
 }
 

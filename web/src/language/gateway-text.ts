@@ -56,13 +56,16 @@ export function gatewayTranslator(
   }
 
   const inParts = (text: string): Words => {
+    let best = whole(text)
     for (const { split, join } of SEPARATORS) {
       const parts = text.split(split)
       if (parts.length === 1) continue
       const words = parts.map(wordsOf)
-      if (sumOf(words) >= sumOf(parts.map(whole))) continue
-      return { text: words.map((word) => word.text).join(join(exact)), left: sumOf(words) }
+      const left = sumOf(words)
+      if (left < best.left) best = { text: words.map((word) => word.text).join(join(exact)), left }
+      if (left === 0) break
     }
+    if (best.left < text.length) return best
     // A title and the name behind it.
     const [, title = '', name = ''] = /^(.+?)( \S+)$/s.exec(text) ?? []
     const known = exact(title)
@@ -94,7 +97,8 @@ const SEPARATORS: readonly { readonly split: RegExp; join(exact: (text: string) 
   { split: /\n/, join: () => '\n' },
   { split: /(?<=[.!?]) /, join: () => ' ' },
   { split: /; /, join: () => '; ' },
-  { split: /: /, join: () => ': ' },
+  // What is behind the first colon may be one phrase.
+  { split: /(?<!: .*): /s, join: () => ': ' },
   { split: / (?=\()/, join: () => ' ' },
   { split: /, /, join: () => ', ' },
   { split: / and /, join: (exact) => ` ${exact('and') ?? 'and'} ` },

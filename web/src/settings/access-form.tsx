@@ -6,7 +6,7 @@ import { Select } from '../parts/fields.tsx'
 import type { AccessDraft } from './access-draft.ts'
 import { AddRule, RuleList } from './access-rules.tsx'
 import type { AccessRule } from '../../../src/tool.ts'
-import { t } from '../language/language.ts'
+import { t, translated } from '../language/language.ts'
 
 const PREFIXES = ['tools', 'shell', 'allowedPrefixes']
 
@@ -217,9 +217,9 @@ function PresetRow({
           {name}
         </label>
         <p id={`${id}-allows`} className="break-words">
-          {allows}
+          {translated(allows)}
         </p>
-        <p className="break-words text-soft">{t`What it does not stop: ${leaves}`}</p>
+        <p className="break-words text-soft">{t`What it does not stop: ${translated(leaves)}`}</p>
         <details>
           <summary className="cursor-pointer text-soft">{t`${commands.length} commands`}</summary>
           <p className="font-mono break-words">{commands.join(', ')}</p>

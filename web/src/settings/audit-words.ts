@@ -40,8 +40,16 @@ export function auditCall({ argv, command, input, reason, rule }: AuditRecord): 
   return argv ? argvText(argv) : exactLine(command ?? input ?? reason ?? rule ?? '')
 }
 
-/** Names of facts that are not plain words. */
+/** Names of facts; any other is its key. */
 const names: Readonly<Record<string, string>> = {
+  kind: t`kind`,
+  rule: t`rule`,
+  reason: t`reason`,
+  by: t`by`,
+  decision: t`decision`,
+  time: t`time`,
+  tool: t`tool`,
+  session: t`session`,
   toolCallId: t`tool call`,
   call: t`model call`,
   request: t`hash of the request`,

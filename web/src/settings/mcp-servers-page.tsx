@@ -16,7 +16,7 @@ import { useAction } from '../parts/use-action.ts'
 import { ServerReview } from './mcp-servers-review.tsx'
 import type { FileVersion } from '../../../src/capability.ts'
 import { timeText } from '../parts/numbers.ts'
-import { t } from '../language/language.ts'
+import { t, translated } from '../language/language.ts'
 
 /** How often the list is read again while a server starts or has failed, and otherwise, ms. */
 const SOON_MS = 1_000
@@ -92,11 +92,11 @@ function ServerCard({ server }: { readonly server: ListedServer }): ReactNode {
       </p>
       {why !== undefined && (
         <div className="break-words">
-          <p className="text-bad">{sentence(why)}</p>
-          {hint !== undefined && <p className="text-soft">{hint}</p>}
+          <p className="text-bad">{translated(sentence(why))}</p>
+          {hint !== undefined && <p className="text-soft">{translated(hint)}</p>}
         </div>
       )}
-      {warnings.map((warning) => (
+      {warnings.map(translated).map((warning) => (
         <p key={warning} className="break-words text-warn">
           {sentence(warning)}
         </p>

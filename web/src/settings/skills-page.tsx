@@ -159,7 +159,9 @@ function SkillsReach({
         !error && <Spinner />
       ) : (
         <div role="status" className="text-sm">
-          <p>{data.text}</p>
+          <p>
+            <Words>{data.text}</Words>
+          </p>
           {data.but !== undefined && (
             <p className="text-warn">
               <Words>{data.hint ?? ''}</Words>

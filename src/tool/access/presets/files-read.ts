@@ -1,3 +1,4 @@
+import { phrase } from '../../../context.ts'
 import type { CommandPreset, FlagValue, Operand } from './grammar.ts'
 
 const paths: readonly Operand[] = [{ kind: 'path' }]
@@ -16,9 +17,8 @@ const color: Readonly<Record<string, FlagValue>> = { '--color': '[=one of always
  */
 export const filesRead: CommandPreset = {
   name: 'files-read',
-  allows: 'Lists, shows, counts and compares files and folders of the workspace, and writes nothing.',
-  leaves:
-    'It reads every file of the workspace, so what is secret does not belong there. A file that changes while a command runs is read as it is then.',
+  allows: phrase`Lists, shows, counts and compares files and folders of the workspace, and writes nothing.`,
+  leaves: phrase`It reads every file of the workspace, so what is secret does not belong there. A file that changes while a command runs is read as it is then.`,
   readsOnly: true,
   commands: [
     { begins: ['pwd'], flags: { '-L -P': 'none' } },

@@ -1,3 +1,4 @@
+import { phrase } from '../../../context.ts'
 import type { CommandGrammar, CommandPreset, FlagValue, Operand } from './grammar.ts'
 
 const before = ['--no-pager', '--no-optional-locks']
@@ -59,10 +60,8 @@ function git(name: string, rest: Omit<CommandGrammar, 'begins' | 'before' | 'end
 
 export const gitRead: CommandPreset = {
   name: 'git-read',
-  allows:
-    'Shows the state, the history, the differences, branches, tags and files of a repository, and changes nothing in it.',
-  leaves:
-    'It shows everything that the repository of the workspace contains, also what was removed from it later. Programs that the configuration of Git names, such as diff.external, still run.',
+  allows: phrase`Shows the state, the history, the differences, branches, tags and files of a repository, and changes nothing in it.`,
+  leaves: phrase`It shows everything that the repository of the workspace contains, also what was removed from it later. Programs that the configuration of Git names, such as diff.external, still run.`,
   readsOnly: true,
   commands: [
     git('status', {

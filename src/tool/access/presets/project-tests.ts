@@ -1,13 +1,12 @@
+import { phrase } from '../../../context.ts'
 import type { CommandPreset } from './grammar.ts'
 
-const leaves =
-  'The code of the project runs, which tools may have written: it can do whatever the sandbox lets a program do, and everything that you can where there is no sandbox.'
+const leaves = phrase`The code of the project runs, which tools may have written: it can do whatever the sandbox lets a program do, and everything that you can where there is no sandbox.`
 
 /** Runs the tests of a project for Node. Left out are flags that load a module or write a file. */
 export const nodeTest: CommandPreset = {
   name: 'node-test',
-  allows:
-    'Runs tests of the workspace with node --test, and the scripts of its package.json with npm test and npm run.',
+  allows: phrase`Runs tests of the workspace with node --test, and the scripts of its package.json with npm test and npm run.`,
   leaves,
   runsCode: true,
   commands: [
@@ -35,7 +34,7 @@ export const nodeTest: CommandPreset = {
 /** Runs the tests of a project for Python. Left out are flags that load a plugin or a configuration, or write a file. */
 export const pythonTest: CommandPreset = {
   name: 'python-test',
-  allows: 'Runs tests of the workspace with pytest, also as python -m pytest.',
+  allows: phrase`Runs tests of the workspace with pytest, also as python -m pytest.`,
   leaves,
   runsCode: true,
   commands: [

@@ -1,3 +1,4 @@
+import { phrase } from '../../../context.ts'
 import type { CommandPreset, FlagValue, Operand } from './grammar.ts'
 
 const color = '[=one of always|never|auto]'
@@ -27,9 +28,8 @@ const common: Readonly<Record<string, FlagValue>> = {
  */
 export const searchFiles: CommandPreset = {
   name: 'search',
-  allows: 'Searches the names and the contents of files in the workspace with grep, git grep, rg, find and fd.',
-  leaves:
-    'It reads every file of the workspace, also hidden ones. A pattern can be made that takes as long as the time limit allows.',
+  allows: phrase`Searches the names and the contents of files in the workspace with grep, git grep, rg, find and fd.`,
+  leaves: phrase`It reads every file of the workspace, also hidden ones. A pattern can be made that takes as long as the time limit allows.`,
   readsOnly: true,
   commands: [
     {
