@@ -11,7 +11,7 @@ import { askServer, commandRoutes } from './routes/command-routes.ts'
 import { createStreams, defaultStreamLimits, type StreamLimits } from './event-stream.ts'
 import { askedOfGuard, createForwarder, type Forwarder, headersOf, writeResponse } from './forward.ts'
 import { redactFailure, toFailure, HttpFailure } from './failure.ts'
-import { failurePage, wantsPage } from './failure-page.ts'
+import { failurePage, missingPage, wantsPage } from './failure-page.ts'
 import { createEntrance, type Entrance } from './entrance.ts'
 import { assertBindIsSafe, ownerOf, requireScope, type Visitor } from './guard.ts'
 import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
@@ -210,12 +210,13 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
   const shared = within ?? createEntrance({ ...options, clock, token: () => token, browsers, isOpen }, record)
   const { guard, visits, brake, rooms } = shared
   const formats = contributions.flatMap(({ errorFormat }) => errorFormat ?? [])
+  const isNowhere = (path: string): boolean => !routes.some((each) => matchesPath(each.path, path))
 
   const answerFailure = (error: unknown, path: string, headers: Headers): Response => {
     const failure = redactFailure(toFailure(error), options.secrets)
     if (failure.code === 'internal') options.log?.error({ err: error, path }, 'a request failed')
-    // The address of an invitation, or one with a token.
-    if (path === '/' && NOT_SIGNED_IN.has(failure.code) && wantsPage(headers))
+    // The address of an invitation, one with a token, or one at which nothing is.
+    if (NOT_SIGNED_IN.has(failure.code) && wantsPage(headers) && (path === '/' || isNowhere(path)))
       return failurePage(failure, headers, { signIn: entrance !== undefined })
     return errorResponse(failure, path, formats, headers)
   }
@@ -236,6 +237,7 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
   })
   app.notFound(({ req }) => {
     const { headers } = req.raw
+    if (isNowhere(req.path) && wantsPage(headers)) return missingPage(headers)
     const reachable = routes.filter(({ header }) => header === undefined || headers.has(header))
     return answerFailure(routeNotFound(reachable, req.method, req.path), req.path, headers)
   })

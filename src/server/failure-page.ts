@@ -43,14 +43,27 @@ export function failurePage(
       ? [message, hint].map((text) => (text === undefined ? '' : `<p>${escapeMarkup(text)}</p>`))
       : [`<p>${said}</p>`, `<p lang="en"><small>${escapeMarkup(message)}</small></p>`]
   const link = `<p><a href="/sign-in">${language === 'de' ? 'Anmelden' : 'Sign in'}</a></p>`
-  const document =
-    `<!doctype html><html lang="${language}"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
-    `<title>Foreword</title><style>${style}</style><h1>${language === 'de' ? 'Nicht angemeldet' : 'Not signed in'}</h1>` +
-    `${texts.join('')}${signIn ? link : ''}`
-  return new Response(document, {
+  const title = language === 'de' ? 'Nicht angemeldet' : 'Not signed in'
+  return new Response(pageDocument(language, title, `${texts.join('')}${signIn ? link : ''}`), {
     status,
     headers: { ...pageHeaders, ...own, ...(cookie && { 'set-cookie': cookie }) },
   })
+}
+
+/** A page that says that nothing is at an address, with the way back, in the language of the browser. */
+export function missingPage(asked: Headers): Response {
+  const [language, title, text, link] = prefersGerman(asked)
+    ? ['de', 'Nicht gefunden', 'Unter dieser Adresse gibt es keine Seite.', 'Zum Anfang']
+    : ['en', 'Not found', 'There is no page at this address.', 'Back to the start']
+  const document = pageDocument(language!, title!, `<p>${text}</p><p><a href="/">${link}</a></p>`)
+  return new Response(document, { status: 404, headers: pageHeaders })
+}
+
+function pageDocument(language: string, title: string, body: string): string {
+  return (
+    `<!doctype html><html lang="${language}"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
+    `<title>${title} · Foreword</title><style>${style}</style><main><h1>${title}</h1>${body}</main>`
+  )
 }
 
 /** Whether German comes before English among the languages of a browser. */
