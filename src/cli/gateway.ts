@@ -68,6 +68,7 @@ export async function openGateway(
     problemText,
     readToken,
     shareBeforeStart,
+    startHomeSigns,
   } = await import('../runtime.ts')
   if (isRestorePending(home)) warn(await withClaim(home, io, () => completeRestore(home)))
   const read = await loadWithWarnings(home, io)
@@ -94,6 +95,8 @@ export async function openGateway(
     const exposed = listens ? await homeWarning(home) : undefined
     const { model, providers, models } = configuration
     const live = { model, providers, models, changed: new Set<() => void>() }
+    if (standby && configuration.store !== undefined)
+      signs = await startHomeSigns(configuration.store, io.environment, systemClock)
     const {
       people,
       within,
