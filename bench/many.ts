@@ -1,7 +1,7 @@
 /**
  * Measures turns of several people at one, two and four gateways over one PostgreSQL, beside one gateway on SQLite and the same work as
  * jobs of two libraries: how soon the model is asked when nothing else runs and under load, turns a second, the processor time of
- * gateways and database, and how long a home is without a gateway after one was killed or froze. What more cores would give is calculated.
+ * gateways and database, and how long a home is without a gateway after one was killed, froze or was cut off. What more cores would give is calculated.
  * The libraries are installed into a temporary folder.
  *
  *   npm run bench:many [-- SECONDS]

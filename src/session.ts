@@ -95,7 +95,7 @@ export { importedHeadKey, type SessionStore, type ValueStore, type Write } from 
 export { StoreError, type StoreErrorCode } from './session/store-error.ts'
 export { exportSession } from './session/export-session.ts'
 export { importSession } from './session/import-session.ts'
-export type { GatewayRow, Gateways, SignsOfLife, Standby, Waiting } from './session/gateways.ts'
+export type { GatewayRow, Gateways, LifeSigns, Standby, Waiting } from './session/gateways.ts'
 export { type Claim, claimHome, networkFault, readClaim } from './session/claim-home.ts'
 export type { CopiedTable } from './session/copy/copy-rows.ts'
 export { copyBudgets } from './session/copy-budgets.ts'
@@ -112,7 +112,7 @@ export {
   type StoreOptions,
   openStoredBytes,
   readStoreGateways,
-  startSignsOfLife,
+  startLifeSigns,
   removeDatabaseStore,
   storeBytes,
   storePath,

@@ -72,7 +72,7 @@ export interface ChannelContext {
   readonly inbox: ChannelInbox
   /**
    * Records that a part of a reply is about to be sent, right before each try. Returns whether a former process was about to send it, too, and
-   * nobody has heard of what came of it: it may be there already. Rejects where nothing may be sent, since another gateway has this home.
+   * what came of it is not known: it may be there already. Rejects where nothing may be sent, since another gateway has this home.
    */
   sending(session: string, turn: string, part: number): Promise<boolean>
   /** Rejects where another gateway has this home: to be asked before anything else is changed for those who talk over the channel. */

@@ -4,7 +4,7 @@ import type { GatewayConnection, Io } from '../capability.ts'
 import { defined, errorMessage, systemClock } from '../platform.ts'
 import type { Configuration, GatewayTokens, HostedRuntime, OpenOptions, PeopleHomes, Runtime } from '../runtime.ts'
 import type { Server, ServerOptions } from '../server.ts'
-import type { Claim, SignsOfLife, Waiting } from '../session.ts'
+import type { Claim, LifeSigns, Waiting } from '../session.ts'
 import { hideSecrets } from './config/effective-values.ts'
 import { withToken } from './answer.ts'
 import { CommandFailure } from './failure.ts'
@@ -81,7 +81,7 @@ export async function openGateway(
   await createHome(homeAt(home))
   const started = new Date().toISOString()
   const claim = await claimHome(home, { pid: process.pid, started }, io)
-  let signs: SignsOfLife | undefined
+  let signs: LifeSigns | undefined
   try {
     const configured = configuration.gateway.token
     // Checked before anything is written, so that a refused token is not stored.

@@ -21,11 +21,11 @@ export interface GatewayFacts {
   readonly host: string
   readonly version: string
   /** Absent: it says itself that it is alive, when it comes to that. */
-  readonly signs?: SignsOfLife | undefined
+  readonly signs?: LifeSigns | undefined
 }
 
 /** Signs of life of this process that no work in it delays. Those of all its stores are the same. */
-export interface SignsOfLife {
+export interface LifeSigns {
   /** Under which name the database knows them; `undefined`: nobody is to look for them. */
   name(): string | undefined
   /** Whether the database does not answer, so that others may take this process for lost. */

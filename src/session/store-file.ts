@@ -10,7 +10,7 @@ import {
 } from '../platform.ts'
 import type { BudgetLedger } from './budget-ledger.ts'
 import type { LedgerPlace } from './copy-budgets.ts'
-import type { GatewayRow, SignsOfLife } from './gateways.ts'
+import type { GatewayRow, LifeSigns } from './gateways.ts'
 import type { StoredBytes } from './content.ts'
 import { isPostgresAddress } from './postgres/address.ts'
 import type { PostgresAddress } from './postgres/client.ts'
@@ -88,7 +88,7 @@ export async function readStoreGateways(at: PostgresAddress): Promise<readonly G
 }
 
 /** Signs of life of this process on a database, for all stores that it opens there. */
-export async function startSignsOfLife(at: PostgresAddress, clock: Clock): Promise<SignsOfLife> {
+export async function startLifeSigns(at: PostgresAddress, clock: Clock): Promise<LifeSigns> {
   const postgres = await import('./postgres/signs-of-life.ts')
   return postgres.startSigns(at, clock)
 }

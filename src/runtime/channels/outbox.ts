@@ -185,13 +185,13 @@ export function createOutbox(
         begun.set(key, before)
         return before
       }
-      const sent: ChannelContext['sent'] = async (session, turn, sent) => {
-        begun.delete(`${turn} ${sent.part}`)
+      const sent: ChannelContext['sent'] = async (session, turn, message) => {
+        const part = `${turn} ${message.part}`
+        begun.delete(part)
         const note = () =>
-          notes.run(JSON.stringify([session, turn, sent.part, sent.messageId]), () =>
-            noteSent(channel, session, turn, sent),
+          notes.run(JSON.stringify([session, turn, message.part, message.messageId]), () =>
+            noteSent(channel, session, turn, message),
           )
-        const part = `${turn} ${sent.part}`
         try {
           await note()
           unwritten.get(session)?.delete(part)

@@ -6,9 +6,9 @@ import {
   openStore,
   readStoreGateways,
   removeDatabaseStore,
-  type SignsOfLife,
+  type LifeSigns,
   type SessionStore,
-  startSignsOfLife,
+  startLifeSigns,
   StoreError,
   type StoreOptions,
   storePath,
@@ -116,12 +116,8 @@ export async function databaseAddress(store: StoreSetting, environment: Environm
 }
 
 /** Has this process give signs of life on a database until they are closed. */
-export async function startHomeSigns(
-  store: StoreSetting,
-  environment: Environment,
-  clock: Clock,
-): Promise<SignsOfLife> {
-  return startSignsOfLife(await databaseAddress(store, environment), clock)
+export async function startHomeSigns(store: StoreSetting, environment: Environment, clock: Clock): Promise<LifeSigns> {
+  return startLifeSigns(await databaseAddress(store, environment), clock)
 }
 
 /** Opens the database of a home to write something beside the gateway that has it, which does not keep that in memory. */

@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { type AnyCapability, type Pairings, RuntimeError } from '../../capability.ts'
 import { type Clock, ForewordError } from '../../platform.ts'
-import { type BudgetLedger, claimHome, type SignsOfLife, type Standby, type Waiting } from '../../session.ts'
+import { type BudgetLedger, claimHome, type LifeSigns, type Standby, type Waiting } from '../../session.ts'
 import type { Configuration } from '../configuration/configuration.ts'
 import { loadConfiguration } from '../configuration/load.ts'
 import { ConfigurationError } from '../configuration/problem.ts'
@@ -34,7 +34,7 @@ export interface PersonHomeOptions {
   readonly environment: Environment
   readonly version: string
   /** Of this process, on a database. */
-  readonly signs?: SignsOfLife | undefined
+  readonly signs?: LifeSigns | undefined
   readonly clock: Clock
   /** What the owner has decided for everybody. */
   readonly shared: Pick<HostedRuntime['shared'], 'live'> & { readonly policy: Parameters<typeof personPolicy>[0] }

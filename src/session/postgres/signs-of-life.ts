@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import { type Clock, settlesWithin } from '../../platform.ts'
-import type { SignsOfLife } from '../gateways.ts'
+import type { LifeSigns } from '../gateways.ts'
 import { connectionOptions, type PostgresAddress } from './client.ts'
-import { ENDS, MIXED, NONE, SILENT, STATE, type SignsTask } from './signs-task.ts'
+import { ENDS, MIXED, NONE, UNANSWERED, STATE, type SignsTask } from './signs-task.ts'
 
 /** After which time a thread that ended is started again, ms. */
 const RESTART_MS = 1_000
@@ -13,7 +13,7 @@ const END_MS = 500
  * Has a thread give signs of life of this process over a connection of its own until it is closed. They go on while the thread of the
  * turns is busy, and end where the process is frozen or cut off.
  */
-export function startSigns(at: PostgresAddress, clock: Clock): SignsOfLife {
+export function startSigns(at: PostgresAddress, clock: Clock): LifeSigns {
   const shared = new Int32Array(new SharedArrayBuffer(8))
   const task: SignsTask = { connection: connectionOptions(at), name: `foreword ${clock.newId('signs')}`, shared }
   let ended = start()
@@ -40,7 +40,7 @@ export function startSigns(at: PostgresAddress, clock: Clock): SignsOfLife {
 
   return {
     name: () => (Atomics.load(shared, STATE) === MIXED ? undefined : task.name),
-    isSilent: () => Atomics.load(shared, STATE) === SILENT,
+    isSilent: () => Atomics.load(shared, STATE) === UNANSWERED,
     async close() {
       Atomics.store(shared, ENDS, 1)
       Atomics.notify(shared, ENDS)

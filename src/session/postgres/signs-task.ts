@@ -23,6 +23,6 @@ export const ENDS = 1
 export const NONE = 0
 export const GIVEN = 1
 /** The database does not answer. */
-export const SILENT = 2
+export const UNANSWERED = 2
 /** The connection is not the same one from sign to sign, so that nobody can conclude anything from them. */
 export const MIXED = 3

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads'
 import { Client } from 'pg'
-import { ENDS, GIVEN, MIXED, NONE, SIGN_MS, type SignsTask, SILENT, SILENT_SIGNS, STATE } from './signs-task.ts'
+import { ENDS, GIVEN, MIXED, NONE, SIGN_MS, type SignsTask, UNANSWERED, SILENT_SIGNS, STATE } from './signs-task.ts'
 
 /**
  * A thread that asks the database for next to nothing, over a connection of its own, whatever the thread of the turns is busy with. The
@@ -36,7 +36,7 @@ async function ask(): Promise<void> {
     Atomics.store(shared, STATE, pid === server ? GIVEN : MIXED)
   } catch {
     client = undefined
-    // Whoever refuses a connection has answered.
+    // A server that refuses a connection has answered.
     if (!isGivenUp) {
       missed = 0
       Atomics.store(shared, STATE, NONE)
@@ -50,7 +50,7 @@ async function ask(): Promise<void> {
 /** Counted, so that a process that did not run has missed none. */
 function miss(): void {
   missed += 1
-  if (missed >= SILENT_SIGNS) Atomics.store(shared, STATE, SILENT)
+  if (missed >= SILENT_SIGNS) Atomics.store(shared, STATE, UNANSWERED)
   if (missed % MOST_MISSED > 0) return
   isGivenUp = true
   client?.connection.stream.destroy()
