@@ -127,7 +127,7 @@ export function Composer(props: ComposerProps): ReactNode {
           aria-controls={commands ? listId : undefined}
           aria-autocomplete={commands ? 'list' : undefined}
           aria-activedescendant={commands && marked ? `${listId}-${commands.indexOf(marked)}` : undefined}
-          className="block max-h-[min(40vh,70vh-18rem)] min-h-9 w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 outline-none placeholder:text-soft"
+          className="block max-h-[min(40vh,70vh-18rem)] min-h-9 w-full resize-none bg-transparent px-3.5 pt-3.5 pb-1 outline-none placeholder:text-soft"
           onChange={(event) => onChange(event.target.value)}
           onKeyDown={onKeyDown}
           onPaste={onPaste}

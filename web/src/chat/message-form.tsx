@@ -109,7 +109,7 @@ export function MessageForm(props: MessageFormProps): ReactNode {
     <div className="flex max-h-[70%] shrink-0 flex-col overflow-y-auto border-t border-line bg-raised">
       <h2 className="sr-only">{t`Your message`}</h2>
       <div className="min-h-0 overflow-y-auto px-3 pt-1 pb-1">
-        <div className="mx-auto flex max-w-3xl flex-col gap-2">
+        <div className="mx-auto flex max-w-176 flex-col gap-2">
           {/* A message that is being sent again says the same. */}
           {!connected && !isKept && (
             <p role="status" className="text-sm text-warn">
@@ -129,7 +129,7 @@ export function MessageForm(props: MessageFormProps): ReactNode {
           <AttachmentList items={attachments.items} onRemove={attachments.remove} />
         </div>
       </div>
-      <div className="mx-auto flex w-full max-w-3xl shrink-0 flex-col gap-1 px-3 pt-1 pb-2">
+      <div className="mx-auto flex w-full max-w-182 shrink-0 flex-col gap-1 px-3 pt-1 pb-2">
         <Composer
           draft={draft.text}
           busy={sending.busy}

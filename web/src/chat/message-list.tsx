@@ -89,7 +89,7 @@ export function MessageList({ session, followed, toEnd, next, ...begin }: Messag
         aria-live="off"
         aria-label={t`Conversation`}
       >
-        <div className="mx-auto max-w-3xl py-4">
+        <div className="mx-auto max-w-176 py-4">
           <Virtualizer
             ref={list}
             scrollRef={scroller}

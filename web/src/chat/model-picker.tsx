@@ -204,7 +204,7 @@ interface ModelGroup {
   readonly isMixed: boolean
 }
 
-/** Favourites, then the provider of the model in use, then the others, and at the end what cannot be used. */
+/** Favourites, then the model in use with the others of its provider, then the other providers, and at the end what cannot be used. */
 function modelGroups(
   found: readonly Model[],
   favourites: readonly string[],
@@ -214,7 +214,11 @@ function modelGroups(
   const [starred, others] = [true, false].map((is) => ready.filter(({ id }) => favourites.includes(id) === is))
   const rank = ({ models }: ModelGroup): number => (models.some(({ id }) => id === used) ? 0 : 1)
   const byProvider = [...Map.groupBy(others!, ({ provider }) => provider)]
-    .map(([title, models]) => ({ title, models, isMixed: false }))
+    .map(([title, models]) => ({
+      title,
+      models: models.toSorted((one, other) => Number(other.id === used) - Number(one.id === used)),
+      isMixed: false,
+    }))
     .toSorted((one, other) => rank(one) - rank(other))
   const unusable = found.filter((model) => !model.ready)
   return [

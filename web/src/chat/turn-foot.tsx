@@ -7,7 +7,7 @@ import { ContextBar } from '../inspector/context-bar.tsx'
 import { Figure } from '../inspector/figure.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { modelName } from '../parts/model-name.ts'
-import { cacheWords, callsText, price, timeText } from '../parts/numbers.ts'
+import { cacheWords, callsText, clockTime, price } from '../parts/numbers.ts'
 import type { Turn } from '../log/conversation.ts'
 import { t } from '../language/language.ts'
 
@@ -187,12 +187,4 @@ function SumWords({ calls, read }: Pick<CallRowsProps, 'calls' | 'read'>): React
       {missing > 0 && <span className="sr-only"> {t`without ${callsText(missing)} whose cost is not known`}</span>}
     </span>
   )
-}
-
-/** `14:02` of today, `3 May, 14:02` of another day. */
-function clockTime(time: string): string {
-  const date = new Date(time)
-  const isToday = date.toDateString() === new Date().toDateString()
-  const day = isToday ? {} : ({ day: 'numeric', month: 'short' } as const)
-  return timeText(date, { ...day, hour: '2-digit', minute: '2-digit' })
 }

@@ -56,7 +56,7 @@ export default function ForeignPage({ session, program, call }: ForeignPageProps
           <SessionCost session={id} turns={calls.length} />
         </header>
         <div className="min-h-0 flex-1 overflow-y-auto px-3">
-          <div className="mx-auto flex max-w-3xl flex-col gap-4 py-4">
+          <div className="mx-auto flex max-w-176 flex-col gap-4 py-4">
             <p className="text-sm text-soft">
               {`${name}${program.version === undefined ? '' : ` ${program.version}`}, ${callsText(program.calls)}. `}
               {t`This conversation goes on in ${name}: here is what it sent and what came back.`}

@@ -7,7 +7,7 @@ import { useForeignParts } from './foreign-parts.ts'
 import { inOneLine, useAllCalls } from './previous-call.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Select } from '../parts/fields.tsx'
-import { count, timeText } from '../parts/numbers.ts'
+import { clockTime, count } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import type { Inspected } from './inspected.ts'
 import { textsOf } from './share-texts.ts'
@@ -34,7 +34,7 @@ export default function ComparePanel({ session, call, next, program }: Inspected
   if (data === undefined) return <Spinner />
   const options = calls.map((one, index) => ({
     value: one.id,
-    title: `${index + 1} · ${timeText(one.time)} · ${t`${one.figures.total} tokens`}`,
+    title: `${index + 1} · ${clockTime(one.time)} · ${t`${one.figures.total} tokens`}`,
   }))
   return (
     <div className="flex flex-col gap-3">
@@ -202,12 +202,12 @@ function ChangedEntry({ id, slot, what, codes, text, title }: ChangedEntryProps)
   const [open, setOpen] = useState(false)
   return (
     <details className="py-1" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary className="flex cursor-pointer items-baseline gap-2">
+      <summary className="flex cursor-pointer flex-wrap items-baseline gap-x-2">
         <span aria-hidden className="size-2 shrink-0 rounded-full" style={{ background: kindColor(slot) }} />
-        <span className="min-w-0 flex-1 truncate" title={`${id} (${kindTitles[slot]})`}>
+        <span className="min-w-3/5 flex-1 truncate" title={`${id} (${kindTitles[slot]})`}>
           {title}
         </span>
-        <span className="shrink-0 text-xs text-soft" title={codes}>
+        <span className="ms-auto text-xs text-soft" title={codes}>
           {what}
         </span>
       </summary>

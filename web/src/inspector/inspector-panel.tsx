@@ -13,7 +13,7 @@ import { INSPECTOR_WIDTH } from './inspector-width.ts'
 import type { NextCall } from './next-call.ts'
 import { useCalls } from './previous-call.ts'
 import { shownEntry } from './shown-entry.ts'
-import { timeText } from '../parts/numbers.ts'
+import { clockTime } from '../parts/numbers.ts'
 import { t } from '../language/language.ts'
 
 const WhatIfPanel = late(() => import('./what-if-panel.tsx'))
@@ -122,7 +122,7 @@ function CallChoice({ call, next, isOwn }: CallChoiceProps): ReactNode {
   const { session } = next
   const calls = useCalls(next.isKnown ? session : undefined, MOST_CHOICES, next.settledTurns) ?? []
   const own = calls.find(({ id }) => id === call)
-  const title = call === undefined ? t`Next call` : own ? t`Call of ${timeOf(own)}` : t`Earlier call`
+  const title = call === undefined ? t`Next call` : own ? t`Call of ${clockTime(own.time)}` : t`Earlier call`
   if (session === undefined || calls.length === 0) return <span className="text-soft">{title}</span>
   const path = `/sessions/${encodeURIComponent(session)}`
   return (
@@ -145,14 +145,10 @@ function CallChoice({ call, next, isOwn }: CallChoiceProps): ReactNode {
           checked={each.id === call}
           onSelect={() => navigate(`${path}/calls/${encodeURIComponent(each.id)}`)}
         >
-          {t`Call of ${timeOf(each)}`}
+          {t`Call of ${clockTime(each.time)}`}
           <span className="ms-auto ps-4 text-soft tabular-nums">{t`${each.figures.total} tokens`}</span>
         </MenuItem>
       ))}
     </Menu>
   )
-}
-
-function timeOf({ time }: { readonly time: string }): string {
-  return timeText(time, { timeStyle: 'short' })
 }

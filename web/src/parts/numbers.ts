@@ -86,3 +86,11 @@ const moment: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'sh
 export function timeText(time: string | Date, options = moment): string {
   return new Date(time).toLocaleString(dateLanguage, options)
 }
+
+/** `14:02` of today, `3 May, 14:02` of another day. */
+export function clockTime(time: string): string {
+  const date = new Date(time)
+  const isToday = date.toDateString() === new Date().toDateString()
+  const day = isToday ? {} : ({ day: 'numeric', month: 'short' } as const)
+  return timeText(date, { ...day, hour: '2-digit', minute: '2-digit' })
+}
