@@ -101,6 +101,27 @@ test('2. a call that asks shows exactly what it would do and what was read befor
   assert.equal(readFileSync(join(gateway.home, 'workspace/log.txt'), 'utf8'), 'stormy\nclear\n')
 })
 
+test('2. a question about a program names its file; digests are behind it', async (t) => {
+  const tools = { shell: { enabled: true, mode: 'allowlist', allowedPrefixes: ['sleep'], approval: 'ask' } }
+  const { page } = await openedPage(
+    t,
+    { answer: (_, n) => (n === 1 ? { toolCalls: [{ name: 'shell', input: { cmd: 'sleep 0' } }] } : { text: 'Done.' }) },
+    {
+      prepare: async (home) => {
+        mkdirSync(join(home, 'workspace'))
+        writeFileSync(join(home, 'tool-access.json'), JSON.stringify({ global: { allowedTools: ['shell'] }, tools }))
+      },
+    },
+  )
+  await send(page, 'Sleep')
+  const asked = lastTurn(page).getByRole('group', { name: 'Approval of shell' })
+  await asked.getByText(/^\/.*\/sleep$/).waitFor()
+  const digest = asked.getByText(/^\/.*\/sleep sha256:[\da-f]{64}$/)
+  assert.equal(await digest.count(), 0)
+  await asked.getByText('Exactly what was asked for').click()
+  await digest.waitFor()
+})
+
 test('2. a denial reaches the model with its reason', async (t) => {
   const { page, gateway } = await opened(t, readsAndEdits())
   await send(page, 'Change the log')

@@ -64,7 +64,9 @@ function CallDescription({ request, rule }: { readonly request: Question; readon
   const alike = lookAlikes([...(argv ?? []), command ?? ''].join(' '))
   const rows = Object.entries(facts).map(([name, fact]) => {
     const text = typeof fact === 'string' ? fact : (JSON.stringify(fact) ?? '')
-    return { name: exactLine(name), text: exactLine(text), isDigest: /^(?:sha256:)?[\da-f]{64}$/.test(text) }
+    const [digest = ''] = /\s*(?:sha256:)?[\da-f]{64}$/.exec(text) ?? []
+    const before = text.slice(0, text.length - digest.length)
+    return { name: exactLine(name), text: exactLine(text), before: exactLine(before), hasDigest: digest !== '' }
   })
   const inputRows = argv === undefined && command === undefined && (
     <InputRows input={input} short={diff !== undefined} />
@@ -75,7 +77,7 @@ function CallDescription({ request, rule }: { readonly request: Question; readon
         {argv !== undefined && <Row name="argv">{argvText(argv)}</Row>}
         {command !== undefined && <Row name={t`command`}>{exactLines(command)}</Row>}
         {folder !== undefined && <Row name={t`folder`}>{exactLine(folder)}</Row>}
-        {rows.map(({ name, text, isDigest }) => isDigest || <Row key={name} name={name} children={text} />)}
+        {rows.map(({ name, before }) => before !== '' && <Row key={name} name={name} children={before} />)}
         {diff === undefined && inputRows}
       </Rows>
       {alike.length > 0 && (
@@ -86,7 +88,7 @@ function CallDescription({ request, rule }: { readonly request: Question; readon
         <Rows>
           <Row name={t`rule`}>{rule}</Row>
           {diff !== undefined && inputRows}
-          {rows.map(({ name, text, isDigest }) => isDigest && <Row key={name} name={name} children={text} />)}
+          {rows.map(({ name, text, hasDigest }) => hasDigest && <Row key={name} name={name} children={text} />)}
         </Rows>
       </Fold>
     </div>
