@@ -180,7 +180,7 @@ test('sessions say what they cost where it is asked for, and the next call says 
   const unknown = (await gateway.foreword('context', session, '--model', 'openai/unknown')).stdout
   assert.match(
     unknown,
-    /\nThe next call: [\d,]+ tokens \(cache not reported\); the model has no price\. Nine prompts in ten have [\d,]+ to [\d,]+ tokens\.\n$/,
+    /\nThe next call: [\d,]+ tokens \([\d,]+ from the cache, [\d,]+ new\); the model has no price\. Nine prompts in ten have [\d,]+ to [\d,]+ tokens\.\n$/,
   )
 })
 

@@ -83,10 +83,10 @@ export function forecastSentence({
   return `The next call costs ${exactMoneyText(least)} to ${exactMoneyText(most)}: ${parts}, an answer of up to ${numberText(budget.reserve)}.${range}`
 }
 
-/** `2,531 tokens (2,480 from the cache, 51 new)`, or `51 tokens, all new`; a part that was not reported is named so. */
-function figuresWords({ total, cached, written, fresh = 0 }: CallFigures): string {
+/** `2,531 tokens (2,480 from the cache, 51 new)`, or `51 tokens, all new`; a part that was not reported, or cannot be expected, is named so. */
+function figuresWords({ basis, total, cached, written, fresh = 0 }: CallFigures): string {
   const whole = `${numberText(total)} tokens`
-  if (cached === undefined) return `${whole} (cache not reported)`
+  if (cached === undefined) return `${whole} (${basis === 'reported' ? 'cache not reported' : 'cache not known'})`
   if (fresh === total) return `${whole}, all new`
   const parts = [
     ...(cached > 0 ? [`${numberText(cached)} from the cache`] : []),

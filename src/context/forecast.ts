@@ -4,7 +4,7 @@ import { MILLION, type Price, priceTier, promptMoney, promptSize, type PromptTok
 /** Expected cost of a prompt before the call: tokens, and US dollars if the price is known. */
 export interface Forecast extends PromptTokens {
   readonly money: number | undefined
-  /** Nothing is known of a cache: `cached` and `written` are not expectations. */
+  /** Nothing is known of a cache, by its rules or by a report: `cached` and `written` are not expectations. */
   readonly cacheUnknown?: true
   /** Nine prompts in ten have so many tokens, by what was learned of earlier calls. */
   readonly between?: readonly [least: number, most: number]

@@ -144,7 +144,7 @@ test('/context says what the next call would send', async (t) => {
   assert.match(text, /^ {2}history: \d+$/m)
   assert.match(
     text,
-    /\nThe next call: [\d,]+ tokens \(cache not reported\); the model has no price\. Nine prompts in ten have [\d,]+ to [\d,]+ tokens\.$/,
+    /\nThe next call: [\d,]+ tokens \(cache not known\); the model has no price\. Nine prompts in ten have [\d,]+ to [\d,]+ tokens\.$/,
   )
 })
 

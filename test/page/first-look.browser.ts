@@ -138,7 +138,7 @@ test('on a phone what a turn of several calls cost is read whole', async (t) => 
   await looksRight(page, 'several-calls')
 })
 
-test('where nothing is known of a cache, the next call says that it is not reported, after however many calls', async (t) => {
+test('where nothing is known of a cache, the next call says that it is not known, after however many calls', async (t) => {
   const usage = { promptTokens: 400, outputTokens: 3 }
   const { page, gateway } = await openedPage(
     t,
@@ -151,7 +151,7 @@ test('where nothing is known of a cache, the next call says that it is not repor
   assert.deepEqual([figures.cached, figures.written, figures.fresh], [undefined, undefined, undefined])
   await page.goto(`${gateway.url}/sessions/${session}`)
   const line = page.getByRole('region', { name: 'Context of the next call' })
-  await line.getByText('cache not reported').waitFor()
+  await line.getByText('cache not known').waitFor()
   const sum = page.getByRole('complementary', { name: 'Inspector' }).getByRole('region', { name: 'Cost of the call' })
-  await sum.getByRole('row', { name: 'From the cache not reported' }).waitFor()
+  await sum.getByRole('row', { name: 'From the cache not known' }).waitFor()
 })

@@ -127,3 +127,32 @@ test('in an engine with slots a note leaves nothing of the answer in the cache, 
     assert.equal(await cachedIn(await at.reopened()), kept)
   }
 })
+
+test('of a cache whose rules nobody has told, the next call expects what was reported, and nothing before that', async (t) => {
+  const reports = [
+    { cachedTokens: undefined, cacheWrittenTokens: undefined },
+    { cachedTokens: 0, cacheWrittenTokens: undefined },
+    { cachedTokens: 0, cacheWrittenTokens: 90 },
+    { cachedTokens: 60, cacheWrittenTokens: undefined },
+  ]
+  for (const reported of reports) {
+    const usage = { promptTokens: 100, outputTokens: 5, reasoningTokens: undefined, ...reported }
+    const model = scriptedModel({ id: 'own', facts: { price }, answer: () => ({ text: 'Yes.', usage }) })
+    const first = await opened(t, { model })
+    const figures = async ({ runtime }: typeof first, session?: string) =>
+      (await runtime.preview(session === undefined ? {} : { session })).figures
+    const before = await figures(first)
+    assert.deepEqual([before.cached, before.written, before.fresh], [undefined, undefined, undefined])
+    const { session } = await first.say('Hello.')
+    const expected = [await figures(first, session), await figures(await first.reopened(), session)]
+    for (const { total, cached, written, fresh } of expected) {
+      const { cachedTokens, cacheWrittenTokens = 0 } = reported
+      if (cachedTokens === undefined) assert.deepEqual([cached, written, fresh], [undefined, undefined, undefined])
+      else {
+        assert.equal(cached! + written! + fresh!, total)
+        assert.equal(cached! > 0, cachedTokens + cacheWrittenTokens > 0, JSON.stringify(reported))
+        assert.equal(written! > 0, cacheWrittenTokens > 0, JSON.stringify(reported))
+      }
+    }
+  }
+})

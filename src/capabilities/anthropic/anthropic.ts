@@ -106,8 +106,9 @@ export const anthropic = provider({
   catalog: anthropicCatalog,
   defaultModel: { name: 'claude-sonnet-5-5', rank: 2 },
   open: async (settings) => (await import('./anthropic-model.ts')).anthropicModel(settings),
-  // Other servers with the Messages API may refuse the longer life.
-  adjustFacts: (facts, { official }) => (official ? facts : withoutLongerLife(facts)),
+  // Other servers with the Messages API may refuse the longer life, and may have no cache. A model that is newer than the catalog has one.
+  adjustFacts: (facts, { official }) =>
+    official ? { cache: marked(UNLISTED_MINIMUM), ...facts } : withoutLongerLife(facts),
   async verify(connection, milliseconds) {
     const { expectOk } = await import('../../model.ts')
     const key = await connection.key()

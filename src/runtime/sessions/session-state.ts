@@ -66,7 +66,10 @@ export interface LastCall {
 }
 
 export interface ReadCall extends LastCall {
-  readonly usage: Pick<Usage, 'promptTokens' | 'outputTokens' | 'reasoningTokens'> | undefined
+  readonly usage:
+    | (Pick<Usage, 'promptTokens' | 'outputTokens' | 'reasoningTokens'> &
+        Partial<Pick<Usage, 'cachedTokens' | 'cacheWrittenTokens'>>)
+    | undefined
   /** Whether the model has read a request since then that goes on in another way behind the prompt. */
   readonly isForked?: boolean
 }

@@ -45,7 +45,10 @@ export async function addForecast(place: AskedForecast, sealed: Sealed, life?: C
   const price = priceOfModel(model.facts)
   const secondsSince = read && Math.max(0, Date.parse(clock.time()) - read.at) / 1000
   const question = { before: readPieces, after: fingerprint, secondsSince: secondsSince ?? 0, life, read }
-  const { cache, served, marked, longer } = (place.ownMarks ? ownCache : ourCache)(model.facts.cache, question)
+  const { cache, served, marked, longer } = (place.ownMarks ? ownCache : ourCache)(
+    model.facts.cache ?? reportedRules(read?.usage),
+    question,
+  )
   const { calibration, settings } = context
   const ratio = calibration.ratio(model.id, settings.counter)
   const kinds = calibration.kinds(model.id, settings.counter)
@@ -65,9 +68,23 @@ export async function addForecast(place: AskedForecast, sealed: Sealed, life?: C
   const between = [Math.max(0, promptTokens - distance), promptTokens + distance] as const
   const [least, most] = [expected(between[0]).money, expected(between[1]).money]
   const moneyBetween = least === undefined || most === undefined ? undefined : ([least, most] as const)
-  const cacheUnknown = model.facts.cache === undefined || undefined
+  const cacheUnknown = (model.facts.cache === undefined && read?.usage?.cachedTokens === undefined) || undefined
   const call = { ...expected(promptTokens), between, ...defined({ moneyBetween, known, cacheUnknown }), ...estimate }
   return { ...manifest, ...defined({ reuse }), forecast: call }
+}
+
+/** The shortest life of a cache among the providers that we know, seconds. */
+const SHORTEST_LIFE = 300
+
+/** What the report of a call says about a cache whose rules nobody has told us; `undefined` where it has none, or names none. */
+function reportedRules(usage: ReadCall['usage']): CacheRules | undefined {
+  const { cachedTokens = 0, cacheWrittenTokens = 0 } = usage ?? {}
+  if (cachedTokens === 0 && cacheWrittenTokens === 0) return undefined
+  return {
+    kind: cacheWrittenTokens > 0 ? 'marked' : 'automatic',
+    minimumTokens: 0,
+    lifetimeSeconds: SHORTEST_LIFE,
+  }
 }
 
 interface CacheQuestion {

@@ -33,7 +33,7 @@ export function CallSum({ call, figures, counted, manifest, answer, fits = true 
           {!fits ? null : cached === undefined ? (
             <SumRow name={t`From the cache`} money={undefined}>
               <Figure kind="cached" call={call} value={undefined}>
-                {t`not reported`}
+                {basis === 'reported' ? t`not reported` : t`not known`}
               </Figure>
             </SumRow>
           ) : (

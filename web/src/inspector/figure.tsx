@@ -64,7 +64,7 @@ function moneyWords(money: number | undefined): string {
   return money === 0 ? t`free` : t`about ${dollars(money)}`
 }
 
-function cachedWords({ total, cached }: CallFigures): string {
-  if (cached === undefined) return t`cache not reported`
+function cachedWords({ basis, total, cached }: CallFigures): string {
+  if (cached === undefined) return basis === 'reported' ? t`cache not reported` : t`cache not known`
   return cached === 0 ? t`nothing cached` : t`${Math.floor((cached / Math.max(1, total)) * 100)} % cached`
 }

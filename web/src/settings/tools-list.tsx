@@ -152,7 +152,9 @@ function ToolRow({ tool, draft, shared }: ToolRowProps): ReactNode {
             <AfterUntrusted tool={tool} set={change ? change.after.afterUntrusted : setValue(tool)} draft={draft} />
           )}
           {reason !== undefined && !change && <p className="break-words">{reason}</p>}
-          <p dir="auto" className="break-words whitespace-pre-wrap">{description ?? t`It has no description.`}</p>
+          <p dir="auto" className="break-words whitespace-pre-wrap">
+            {description ?? t`It has no description.`}
+          </p>
           <pre tabIndex={0} className="max-h-64 overflow-auto rounded-md border border-line bg-sunken p-2 text-xs">
             {JSON.stringify(inputSchema, null, 2)}
           </pre>
