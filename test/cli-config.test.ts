@@ -102,6 +102,20 @@ test('config set writes lists, numbers and quoted names without JSON, and says w
   })
 })
 
+test('config set names what is missing beside a value, with the command that sets both', async (context) => {
+  const { environment } = temporaryHome(context)
+  const ask = (...words: readonly string[]) => run(['config', ...words], { environment })
+  for (const [key, missing, together] of [
+    ['input', 'output', '{"input":3,"output":…}'],
+    ['output', 'input', '{"output":3,"input":…}'],
+  ] as const) {
+    const { code, stderr } = await ask('set', `models.openai/x.price.${key}`, '3')
+    assert.equal(code, 1)
+    assert.ok(stderr.includes(`price.${missing} is missing`), stderr)
+    assert.ok(stderr.includes(`Set them at once: \`foreword config set models.openai/x.price '${together}'\`.`), stderr)
+  }
+})
+
 test('config set refuses what could not start, and writes nothing', async (context) => {
   const { home, environment } = temporaryHome(context)
   mkdirSync(home)

@@ -133,7 +133,7 @@ export function createBrake({ record, clock, counted = wrongTokens }: BrakeOptio
         all.waiting -= 1
       }
       await turn()
-      return wait > 0 && isFull ? tooManyAttempts(wait, counted) : refusal
+      return wait > 0 && isFull ? tooManyAttempts({ wait, own: own.count, all: all.count }, counted) : refusal
     },
     release() {
       for (const end of waits) end()
@@ -179,12 +179,21 @@ function burstFacts({ count, first, last, addresses }: Burst, { one, many, rule 
   return { kind: 'decision', decision: 'refused', rule, reason }
 }
 
-function tooManyAttempts(waitMs: number, { many, hint }: Counted): HttpFailure {
-  const seconds = Math.ceil(waitMs / 1_000)
+interface Refused {
+  /** Ms. */
+  readonly wait: number
+  /** Tries of this address, and of all together. */
+  readonly own: number
+  readonly all: number
+}
+
+function tooManyAttempts({ wait, own, all }: Refused, { many, hint }: Counted): HttpFailure {
+  const seconds = Math.ceil(wait / 1_000)
+  const [tries, from] = own > FREE.each ? [own, 'your address'] : [all, 'all addresses']
   return new HttpFailure(
     'too-many-attempts',
-    `Too many ${many}.`,
-    {},
+    `Too many ${many}: ${tries} from ${from}, each within a minute of the one before.`,
+    { tries, retryAfterSeconds: seconds },
     { hint: `Try again in ${seconds} s. ${hint}`, headers: { 'retry-after': String(seconds) } },
   )
 }

@@ -32,11 +32,11 @@ export function wantsPage(headers: Headers): boolean {
 
 /** A page that says why nobody was signed in, in the language of the browser. `signIn`: a link leads to the beginning of the sign-in. */
 export function failurePage(
-  { status, code, message, hint, headers: own }: Failure,
+  { status, code, message, hint, facts, headers: own }: Failure,
   asked: Headers,
   { signIn = false, cookie }: { readonly signIn?: boolean; readonly cookie?: string | undefined } = {},
 ): Response {
-  const said = prefersGerman(asked) ? german[code] : undefined
+  const said = prefersGerman(asked) ? germanText(code, facts) : undefined
   const language = said === undefined ? 'en' : 'de'
   const texts =
     said === undefined
@@ -48,6 +48,11 @@ export function failurePage(
     status,
     headers: { ...pageHeaders, ...own, ...(cookie && { 'set-cookie': cookie }) },
   })
+}
+
+function germanText(code: string, { retryAfterSeconds: seconds }: Failure['facts']): string | undefined {
+  if (code !== 'too-many-attempts' || typeof seconds !== 'number') return german[code]
+  return `Zu viele Versuche sind fehlgeschlagen. Versuche es in ${seconds} s noch einmal.`
 }
 
 /** A page that says that nothing is at an address, with the way back, in the language of the browser. */

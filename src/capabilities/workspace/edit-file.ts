@@ -81,10 +81,10 @@ function editText(shown: string, before: string, { old_text, new_text, replace_a
   const [plain, wanted, added] = [before, old_text, new_text].map(plainLines) as [string, string, string]
   const parts = plain.split(wanted)
   const count = parts.length - 1
-  if (count === 0) return refuseEdit(`old_text does not stand in ${shown}${nearestText(plain, wanted)}`)
+  if (count === 0) return refuseEdit(`old_text was not found in ${shown}${nearestText(plain, wanted)}`)
   if (count > 1 && !replace_all) {
     return refuseEdit(
-      `old_text stands ${count} times in ${shown}: add lines around it until it is unique, or set replace_all`,
+      `old_text was found ${count} times in ${shown}: add lines around it until it is unique, or set replace_all`,
     )
   }
   if (plain.length + count * (added.length - wanted.length) > MOST_FILE_BYTES) {

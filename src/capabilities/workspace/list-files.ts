@@ -2,7 +2,7 @@ import type { Tool } from '../../tool.ts'
 import type { PathInFolder } from '../../capability.ts'
 import { confinedPath, pathInput } from '../../capability/toolkit.ts'
 import { DEEPEST, type WalkEntry, walkFolder, globMatcher } from './folder-walk.ts'
-import { readTextFile, printableName, type WorkspaceOptions } from './text-file.ts'
+import { placeName, printableName, readTextFile, type WorkspaceOptions } from './text-file.ts'
 
 const MOST_LINES = 400
 
@@ -27,7 +27,7 @@ export function listFilesTool({ folder, outOfReach }: WorkspaceOptions): Tool {
     },
     origin: 'file',
     afterUntrusted: 'allow',
-    readsFrom: ({ path = '.' }) => [`names in ${String(path)}`],
+    readsFrom: ({ path = '.' }) => [`names in ${placeName(path)}`],
     idempotent: true,
     async execute(input, { signal }) {
       const { path = '.', ...given } = input as ListInput

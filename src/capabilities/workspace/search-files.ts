@@ -3,7 +3,7 @@ import type { PathInFolder } from '../../capability.ts'
 import { confinedPath, pathInput } from '../../capability/toolkit.ts'
 import { DEEPEST, type WalkEntry, walkFolder, globMatcher } from './folder-walk.ts'
 import { expressionMatcher, type LineMatch, type LineMatcher, literalMatcher } from './line-matcher.ts'
-import { printableName, readTextFile, type WorkspaceOptions } from './text-file.ts'
+import { placeName, printableName, readTextFile, type WorkspaceOptions } from './text-file.ts'
 
 /** Lines of one answer. */
 const MOST_MATCHES = 200
@@ -40,7 +40,7 @@ export function searchWorkspaceTool({ folder, outOfReach }: WorkspaceOptions): T
     },
     origin: 'file',
     afterUntrusted: 'allow',
-    readsFrom: ({ path = '.' }) => [`lines in ${String(path)}`],
+    readsFrom: ({ path = '.' }) => [`lines in ${placeName(path)}`],
     idempotent: true,
     timeoutMs: 60_000,
     async execute(input, { signal, clock }) {

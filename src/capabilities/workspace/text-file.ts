@@ -101,6 +101,11 @@ export interface WorkspaceOptions {
   readonly maxBytes?: () => number | undefined
 }
 
+/** What a person calls the folder that a tool was given: its path, or the workspace. */
+export function placeName(path: unknown): string {
+  return path === '.' || path === '' ? 'the workspace' : String(path)
+}
+
 /** A path as one visible line: characters that are invisible or would break the line are escaped, and `others`. */
 export function printableName(path: string, others?: RegExp): string {
   const escaped = (character: string) => `\\u{${character.codePointAt(0)!.toString(16)}}`

@@ -61,6 +61,15 @@ test('five tools: three read, and two ask before they write', async (t) => {
   ])
 })
 
+test('what a tool has read from is named as a person calls it, also where no folder was given', async (t) => {
+  const { tools } = await workspace(t)
+  const sources = (name: string, input: object) => tools.find((tool) => tool.name === name)!.readsFrom!(input as never)
+  assert.deepEqual(sources('list_files', {}), ['names in the workspace'])
+  assert.deepEqual(sources('list_files', { path: '.' }), ['names in the workspace'])
+  assert.deepEqual(sources('search_files', { text: 'x' }), ['lines in the workspace'])
+  assert.deepEqual(sources('search_files', { text: 'x', path: 'src' }), ['lines in src'])
+})
+
 test('a list is sorted, marks folders, and says sizes and what was left out', async (t) => {
   const { run, folder } = await workspace(t, { 'b.txt': 'bb', 'a/x/y/z.md': '', 'a/c.md': 'c', '.git/HEAD': '', B: '' })
   await symlink('/', join(folder, 'out'))
@@ -416,7 +425,7 @@ test('a changed file keeps how its lines end, its byte order mark and its encodi
     [edit('western', '€', '£'), Buffer.from('Gr\xf6\xdfe in \xa3\r\n', 'latin1')],
     [edit('western', '€', '汉'), /western is in windows-1252, which cannot hold the new text/],
     [write('western', '汉字\n'), '汉字\r\n'],
-    [edit('broken', 'Größe', 'x'), /broken holds bytes that are not valid utf-8|stands 20 times/],
+    [edit('broken', 'Größe', 'x'), /broken holds bytes that are not valid utf-8|was found 20 times/],
     [write('new', '\ufeffa\r\nb\n'), '\ufeffa\r\nb\n'],
   ]
   for (const [[tool, input], right] of cases) {
@@ -464,10 +473,10 @@ test('text of other systems is read and searched, and its encoding is named', as
 test('an edit that does not fit once says how it fails, and what comes nearest', async (t) => {
   const { run, plan, text } = await workspace(t, { 'a.ts': 'if (a) {\n\tgo()\n}\ngo()\n' })
   const edit = (old_text: string, path = 'a.ts') => run('edit_file', { path, old_text, new_text: 'x' })
-  assert.match(await edit('go()'), /^error: old_text stands 2 times in a.ts: /)
+  assert.match(await edit('go()'), /^error: old_text was found 2 times in a.ts: /)
   assert.equal(
     await edit('if (a) {\n  go()\n}'),
-    'error: old_text does not stand in a.ts: from line 1 on it is the same but for spaces:\nif (a) {\n\tgo()\n}',
+    'error: old_text was not found in a.ts: from line 1 on it is the same but for spaces:\nif (a) {\n\tgo()\n}',
   )
   assert.match(await edit('if (a) {\n\tstop()'), /only its first line does, at line 1:\nif \(a\) \{\n\tgo\(\)$/)
   assert.match(await edit('stop()'), /nor does its first line/)

@@ -1,10 +1,10 @@
 import { commandWithSubcommands } from '../subcommand.ts'
-import type { LoadedConfiguration, ConfigurationSchema, Environment } from '../../runtime.ts'
+import type { ConfigurationError, ConfigurationSchema, Environment, LoadedConfiguration } from '../../runtime.ts'
 import type { CommandCall, Io, Finding } from '../../capability.ts'
 import { effectiveValue, effectiveValues, schemaKeys, valueText } from '../config/effective-values.ts'
 import { CommandFailure, notRecorded } from '../failure.ts'
 import { applyStyle, note, print, printJson, programCapabilities, printAnswer } from '../io.ts'
-import { nearestHint, systemClock, errorMessage } from '../../platform.ts'
+import { defined, nearestHint, systemClock, errorMessage } from '../../platform.ts'
 import { table } from '../table.ts'
 import { checkModel, checkPlugins } from '../doctor/check-configuration.ts'
 import { checkPort, checkToken } from '../doctor/check-gateway.ts'
@@ -123,7 +123,11 @@ async function changeKey(
     await recordChange(key, value, call, io)
   }
   const { origins, schema } = await load(call, io)
-  await orFailure(() => setValue({ home, clock: systemClock, schema, key: path, value, check }), hint)
+  await orFailure(
+    () => setValue({ home, clock: systemClock, schema, key: path, value, check }),
+    hint,
+    (problems) => togetherHint(path, value, problems),
+  )
   const wasSet = Object.keys(origins).some((other) => other === key || other.startsWith(`${key}.`))
   if (value === undefined && !wasSet && !call.json) {
     note(io, `${key} was not set.`)
@@ -152,16 +156,36 @@ async function recordChange(key: string, value: unknown, { home }: CommandCall, 
 
 const MOST_REASON = 500
 
-async function orFailure<T>(work: () => T | Promise<T>, hint?: string): Promise<T> {
-  const { ConfigurationError } = await import('../../runtime.ts')
+async function orFailure<T>(
+  work: () => T | Promise<T>,
+  hint?: string,
+  otherHint?: (problems: ConfigurationError['problems']) => string | undefined,
+): Promise<T> {
+  const runtime = await import('../../runtime.ts')
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error
+    if (!(error instanceof runtime.ConfigurationError)) throw error
     const expectsText = error.problems.some(({ message }) => message.startsWith('must be a text'))
-    const facts = expectsText && hint !== undefined ? { hint } : {}
-    throw new CommandFailure('configuration', error.message, { cause: error, ...facts })
+    const found = expectsText ? hint : otherHint?.(error.problems)
+    throw new CommandFailure('configuration', error.message, { cause: error, ...defined({ hint: found }) })
   }
+}
+
+/** Where a key needs others beside it, such as the two of a price, the command that sets them at once. */
+function togetherHint(
+  path: readonly string[],
+  value: unknown,
+  problems: ConfigurationError['problems'],
+): string | undefined {
+  const parent = path.slice(0, -1).join('.')
+  const missing = problems
+    .filter(({ key, message }) => message.startsWith('is missing') && key.startsWith(`${parent}.`))
+    .map(({ key }) => key.slice(parent.length + 1))
+  if (parent === '' || missing.length === 0) return undefined
+  const together = { [path.at(-1)!]: value, ...Object.fromEntries(missing.map((name) => [name, '…'])) }
+  const text = JSON.stringify(together).replaceAll('"…"', '…')
+  return `Set them at once: \`foreword config set ${parent} '${text}'\`.`
 }
 
 async function printChange(key: string, value: unknown, call: CommandCall, io: Io): Promise<number> {

@@ -61,7 +61,12 @@ export function createSignIn(options: SignInParts) {
 
   async function identityOf(flow: Flow, query: string): Promise<SignedInIdentity> {
     if (exchanges >= MOST_EXCHANGES)
-      throw new HttpFailure('too-many-attempts', 'Too many sign-ins at once.', {}, { headers: { 'retry-after': '5' } })
+      throw new HttpFailure(
+        'too-many-attempts',
+        `${exchanges} sign-ins are under way at once, which are as many as there may be.`,
+        { tries: exchanges, retryAfterSeconds: 5 },
+        { hint: 'Try again in 5 s.', headers: { 'retry-after': '5' } },
+      )
     exchanges += 1
     try {
       const { sources, ...proved } = await provider.finish(flow, query)
