@@ -55,6 +55,9 @@ export function ApprovalCard({
 
 type Question = Extract<Entry, { readonly type: 'approval-request' }>['request']
 
+/** The digest of a file, alone or behind its path. */
+const DIGEST = / ?\b(?:sha256:)?[\da-f]{64}\b/g
+
 /**
  * Exactly what a call would do, for a person who decides about it: what it does and where, then the difference. Nothing is left
  * out: digests, and an input that the difference shows already, are folded. What could not be seen is written out.
@@ -64,9 +67,7 @@ function CallDescription({ request, rule }: { readonly request: Question; readon
   const alike = lookAlikes([...(argv ?? []), command ?? ''].join(' '))
   const rows = Object.entries(facts).map(([name, fact]) => {
     const text = typeof fact === 'string' ? fact : (JSON.stringify(fact) ?? '')
-    const [digest = ''] = /\s*(?:sha256:)?[\da-f]{64}$/.exec(text) ?? []
-    const before = text.slice(0, text.length - digest.length)
-    return { name: exactLine(name), text: exactLine(text), before: exactLine(before), hasDigest: digest !== '' }
+    return { name: exactLine(name), text: exactLine(text), short: exactLine(text.replaceAll(DIGEST, '')) }
   })
   const inputRows = argv === undefined && command === undefined && (
     <InputRows input={input} short={diff !== undefined} />
@@ -77,7 +78,7 @@ function CallDescription({ request, rule }: { readonly request: Question; readon
         {argv !== undefined && <Row name="argv">{argvText(argv)}</Row>}
         {command !== undefined && <Row name={t`command`}>{exactLines(command)}</Row>}
         {folder !== undefined && <Row name={t`folder`}>{exactLine(folder)}</Row>}
-        {rows.map(({ name, before }) => before !== '' && <Row key={name} name={name} children={before} />)}
+        {rows.map(({ name, short }) => short !== '' && <Row key={name} name={name} children={short} />)}
         {diff === undefined && inputRows}
       </Rows>
       {alike.length > 0 && (
@@ -88,7 +89,7 @@ function CallDescription({ request, rule }: { readonly request: Question; readon
         <Rows>
           <Row name={t`rule`}>{rule}</Row>
           {diff !== undefined && inputRows}
-          {rows.map(({ name, text, hasDigest }) => hasDigest && <Row key={name} name={name} children={text} />)}
+          {rows.map(({ name, text, short }) => text !== short && <Row key={name} name={name} children={text} />)}
         </Rows>
       </Fold>
     </div>
