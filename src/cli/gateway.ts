@@ -67,8 +67,6 @@ export async function openGateway(
     openRuntime,
     problemText,
     readToken,
-    shareBeforeStart,
-    startHomeSigns,
   } = await import('../runtime.ts')
   if (isRestorePending(home)) warn(await withClaim(home, io, () => completeRestore(home)))
   const read = await loadWithWarnings(home, io)
@@ -95,13 +93,11 @@ export async function openGateway(
     const exposed = listens ? await homeWarning(home) : undefined
     const { model, providers, models } = configuration
     const live = { model, providers, models, changed: new Set<() => void>() }
-    if (standby && configuration.store !== undefined)
+    if (standby && configuration.store !== undefined) {
+      const { startHomeSigns } = await import('../runtime.ts')
       signs = await startHomeSigns(configuration.store, io.environment, systemClock)
-    const {
-      people,
-      within,
-      live: sharing,
-    } = openGatewayHomes({
+    }
+    const { people, within } = openGatewayHomes({
       home,
       configuration,
       settingsVersion: shared?.version,

@@ -82,7 +82,7 @@ test('a store of an earlier version is brought to the newest one, once, and keep
   await execute(`drop index audit_time, audit_tool, sessions_new, sessions_failed, sessions_folder;
     create index audit_tool on audit using hash (tool);
     create index sessions_folder on sessions using hash (folder);
-    alter table gateways drop column tables;
+    alter table gateways drop column tables, drop column signs;
     alter table schema_version drop column newest;
     update schema_version set version = 1`)
   await assert.rejects(open(address, schema, { readOnly: true }), { code: 'older', message: /start the gateway once/ })
