@@ -468,6 +468,44 @@ test('a session that is deleted while what it said waits for the index never com
   assert.equal(counting(path), 1)
 })
 
+test('a question to years of sessions looks at those that changed since the one before', async (t) => {
+  const store = await openStore({ path: ':memory:', clock: systemClock })
+  const folder = await temporaryFolder(t)
+  const say = async (session: string, content: string) => {
+    const tokens = { counter: 'chars@1', full: 5, least: 5 }
+    await store.append(
+      session,
+      [
+        { type: 'session-start' },
+        { type: 'input', turn: `turn_${session}`, message: { role: 'user', content }, tokens },
+      ],
+      systemClock.time(),
+    )
+  }
+  for (let number = 0; number < 900; number += 1) await say(`s${number}`, `Number ${number} is about harbours.`)
+  let rows = 0
+  const watched = {
+    ...store,
+    async sessions(by?: Parameters<typeof store.sessions>[0]) {
+      const found = await store.sessions(by)
+      rows += found.length
+      return found
+    },
+  }
+  const recall = openRecall({ store: watched, path: join(folder, 'recall.sqlite'), warn: (text) => assert.fail(text) })
+  const find = async (text: string) => (await recall.find({ text, limit: 2 })).passages.map(({ session }) => session)
+  while (!(await recall.find({ text: 'harbours', limit: 1 })).complete);
+  assert.ok(rows >= 900)
+  rows = 0
+  // By another process: nobody tells this one of it.
+  await say('late', 'A lighthouse was built.')
+  assert.deepEqual(await find('lighthouse'), ['late'])
+  assert.deepEqual(await find('lighthouse'), ['late'])
+  assert.ok(rows <= 80, `${rows} rows of sessions were read`)
+  await recall.close()
+  await store.close()
+})
+
 test('two that index the same sessions at the same time index each text once', async (t) => {
   const { store, home } = await opened(t)
   for (const session of ['a', 'b']) {

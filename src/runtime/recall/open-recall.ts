@@ -40,12 +40,14 @@ const CATCH_UP_TIMEOUT_MS = 2_000
 const QUIET_MS = 30_000
 /** Characters that wait for the index in memory. */
 const MOST_WAITING = 100_000
-/** How old a list of all sessions may be where a conversation is searched, ms. */
+/** How old a list of all sessions may be, ms: it is read in whole, so that years of sessions are not looked through for each question. */
 const LISTED_MS = 60_000
 /** How long after the start the logs are looked through, ms. */
 const STARTED_MS = 1_000
 const MOST_FOLLOWED = 10_000
 const PAGE = 200
+/** Of those that changed of late. */
+const NEWEST = 20
 
 /** The same for one conversation: its earlier sessions are among what is searched, as far as capabilities let it see them. */
 export function recallOfConversation(
@@ -75,6 +77,8 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
   const working = new Map<string, Promise<void>>()
   let opening: Promise<IndexingParts> | undefined
   let listing: { readonly began: number; done: boolean; readonly work: Promise<void> } | undefined
+  /** When the newest session of those that were listed was changed. */
+  let newest: string | undefined
   let draining: Promise<void> | undefined
   let cancel: (() => void) | undefined
   let unwatch: (() => void) | undefined
@@ -130,8 +134,10 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     const all = await opened()
     const known = new Map(all.index.sessions().map(({ id, upTo }) => [id, upTo]))
     const unknown: string[] = []
+    let changed: string | undefined
     for (let after: SessionRow | undefined; ;) {
       const rows = await store.sessions({ limit: PAGE, after })
+      if (after === undefined) changed = rows[0]?.updated
       for (const { id, entries } of rows) {
         if (!known.has(id)) unknown.push(id)
         if (known.get(id) !== entries) behind.add(id)
@@ -149,6 +155,33 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
       await registerSession(all, id)
       await clock.yield()
     }
+    newest = changed ?? ''
+  }
+
+  /** Looks at what was changed since the last list. What was removed, or has an earlier time, is found with the next list of all. */
+  async function listNewest(since: string): Promise<void> {
+    const all = await opened()
+    const unknown: string[] = []
+    let changed: string | undefined
+    for (let after: SessionRow | undefined; ;) {
+      const rows = await store.sessions({ limit: NEWEST, after })
+      if (after === undefined) changed = rows[0]?.updated
+      for (const { id, entries } of rows) {
+        const known = all.index.session(id)
+        if (!known) unknown.push(id)
+        if (known?.upTo !== entries) behind.add(id)
+      }
+      after = rows.at(-1)
+      if (rows.length < NEWEST || after!.updated < since) break
+    }
+    for (const id of unknown.toReversed()) await registerSession(all, id)
+    newest = changed ?? since
+  }
+
+  /** Where all were listed before, only those that changed are waited for. */
+  async function listedForAll(): Promise<void> {
+    if (newest === undefined) return listed(0)
+    await listNewest(newest)
   }
 
   function follow(session: string): void {
@@ -257,8 +290,14 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
 
   async function caughtUp(sessions: readonly string[] | undefined): Promise<void> {
     if (!sessions) {
-      await listed(0)
-      return drained()
+      await listedForAll()
+      await drained()
+      // Nobody waits for what was removed elsewhere.
+      listed(LISTED_MS).then(
+        () => later(),
+        () => {},
+      )
+      return
     }
     await flushed()
     await Promise.all(sessions.map(indexed))
