@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -157,3 +157,57 @@ test(
     assert.match(found, /lab\.example/)
   },
 )
+
+test(
+  'a skill reaches the homes at every gateway, and a tool that it brings waits until the owner accepts it',
+  options,
+  async (t) => {
+    const { start } = await openWorld(t, await database().database())
+    const gateways = [await start(), await start()]
+    const [one, other] = gateways as [Gateway, Gateway]
+    const people = await addPeople(one, ['ann', 'bob', 'carol', 'dave', 'erin', 'finn'])
+    const [row] = await settled(gateways, 1)
+    const skill = join(other.home, 'skills', 'reef')
+    mkdirSync(skill, { recursive: true })
+    writeFileSync(join(skill, 'SKILL.md'), '---\nname: reef\ndescription: Tides of the reef.\n---\nLow at noon.\n')
+    await reload(other)
+    await settled(gateways, row!.settings!.version + 1)
+    const tokens = [TOKEN, ...people.map(({ token }) => token)]
+    for (const token of tokens) {
+      const { read: loaded } = await askAny<{ readonly read: number }>(() => gateways, token, '/api/skills')
+      assert.equal(loaded, 1)
+    }
+    writeFileSync(join(skill, 'tools.json'), JSON.stringify(TOOLS))
+    await reload(other)
+    await settled(gateways, row!.settings!.version + 2)
+    const hasTool = async (token: string) => {
+      const { request } = await askAny<{ readonly request: { readonly tools: readonly { readonly name: string }[] } }>(
+        () => gateways,
+        token,
+        '/api/context',
+        {},
+      )
+      return request.tools.some(({ name }) => name === 'reef_words')
+    }
+    for (const token of tokens) assert.equal(await hasTool(token), false)
+    const { waiting } = await askAny<{
+      readonly waiting: readonly { readonly name: string; readonly digest: string }[]
+    }>(() => gateways, TOKEN, '/api/acceptance')
+    const [{ name, digest }] = waiting as [{ readonly name: string; readonly digest: string }]
+    assert.deepEqual([waiting.length, name], [1, 'skills/reef'])
+    await askAny(() => gateways, TOKEN, '/api/acceptance', { name, digest })
+    assert.equal(await hasTool(TOKEN), true)
+  },
+)
+
+const TOOLS = {
+  tools: [
+    {
+      name: 'reef_words',
+      description: 'Counts words.',
+      parameters: { type: 'object', properties: { file: { type: 'string' } }, required: ['file'] },
+    },
+  ],
+  allowlist: { wc: [''] },
+  execution: [{ tool: 'reef_words', binary: 'wc', subcommand: '', separator: '--', args: [{ param: 'file' }] }],
+}
