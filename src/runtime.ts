@@ -54,10 +54,10 @@ export { type ConfigurationSchema, configurationSchema } from './runtime/configu
 export { modelNameFault } from './runtime/configuration/unknown-names.ts'
 export { type Environment, parseWords, variableName } from './runtime/configuration/value.ts'
 export { configurationWarnings } from './runtime/configuration/warnings.ts'
-export { homeStorePlace, openHomeDatabase, startHomeSigns } from './runtime/configuration/home-store.ts'
-export { lookAtShared, shareBeforeStart, shareOnce } from './runtime/configuration/live-configuration.ts'
-export type { SharedOutcome } from './runtime/configuration/share-settings.ts'
-export { type SettingsInUse, settingsInUse } from './runtime/people/settings-in-use.ts'
+export { homeStorePlace, openHomeDatabase } from './runtime/configuration/home-store.ts'
+export { lookAtShared, shareBeforeStart, shareOnce } from './runtime/team/live-configuration.ts'
+export type { SharedOutcome } from './runtime/team/share-settings.ts'
+export { type UsedSettings, usedSettings } from './runtime/people/used-settings.ts'
 export {
   accessFilePath,
   createHome,

@@ -3,13 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { builtIn } from '../../src/foreword/built-in.ts'
 import { configurationSchema } from '../../src/runtime/configuration/schema.ts'
-import {
-  keyOfName,
-  mergeNamed,
-  type Named,
-  sharedSettings,
-  withNamed,
-} from '../../src/runtime/configuration/shared-settings.ts'
+import { keyOfName, mergeNamed, type Named, sharedSettings, withNamed } from '../../src/runtime/team/shared-settings.ts'
 import { forAll } from '../arbitrary/for-all.ts'
 
 const schema = configurationSchema(builtIn)

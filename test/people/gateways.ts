@@ -19,6 +19,14 @@ export const TOKEN = 'of-several-gateways-on-one-database'
 /** Letters are sent without a question, also by who has read what others have written. */
 const ACCESS = { global: { mode: 'full' }, tools: { '*': { afterUntrusted: 'allow' } } }
 
+interface StartOptions {
+  readonly ways?: boolean
+  readonly tables?: string
+  readonly checkout?: string
+  readonly again?: Pick<Gateway, 'home'>
+  readonly environment?: Readonly<Record<string, string>>
+}
+
 /** A `foreword start` of its own. */
 export interface Gateway {
   readonly url: string
@@ -56,9 +64,9 @@ export async function openWorld(
     ways = false,
     tables = '',
     checkout = join(import.meta.dirname, '../..'),
-    again = undefined as Pick<Gateway, 'home'> | undefined,
-    environment: own = {} as Readonly<Record<string, string>>,
-  } = {}): Promise<Gateway> {
+    again,
+    environment: own = {},
+  }: StartOptions = {}): Promise<Gateway> {
     started += 1
     const home = again?.home ?? join(folder, `home-${started}`)
     const clock = join(folder, `clock-${started}`)

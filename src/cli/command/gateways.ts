@@ -1,5 +1,5 @@
 import type { Command, Io } from '../../capability.ts'
-import type { SettingsInUse } from '../../runtime.ts'
+import type { UsedSettings } from '../../runtime.ts'
 import type { GatewayRow } from '../../session.ts'
 import { requestJson } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
@@ -23,7 +23,7 @@ export const gatewaysCommand: Command = {
 interface GatewayList {
   readonly gateways: readonly (GatewayRow & {
     readonly people?: readonly string[]
-    readonly settings?: SettingsInUse[string]
+    readonly settings?: UsedSettings[string]
   })[]
 }
 

@@ -2,7 +2,7 @@ import { editJson, type JsonChange } from '../../tool.ts'
 import { checkValue } from './load.ts'
 import type { ConfigurationSchema } from './schema.ts'
 import { parseConfiguration } from './file.ts'
-import { type KeyPath, findKeyPath, namesAt, namesIn, schemaAt } from './key.ts'
+import { type KeyPath, findKeyPath, isKeyWithin, namesAt, namesIn, schemaAt } from './key.ts'
 import { addressPasswords, type Clock, errorMessage, fieldsOf, nearestHint } from '../../platform.ts'
 import { ConfigurationError } from './problem.ts'
 import { editFile, FileEditError } from '../home/edit-file.ts'
@@ -137,7 +137,7 @@ function assertFits(text: string, path: KeyPath, known: ReadonlySet<string>, sch
   const after = parseConfiguration(text)
   if (after.problems.length > 0) throw new ConfigurationError(after.problems)
   const faults = checkValue(after.value, schema).faults.filter(
-    (fault) => !known.has(fault.path.join('.')) || isWithin(fault.path, path) || isWithin(path, fault.path),
+    (fault) => !known.has(fault.path.join('.')) || isKeyWithin(fault.path, path) || isKeyWithin(path, fault.path),
   )
   if (faults.length === 0) return
   throw new ConfigurationError(
@@ -148,10 +148,6 @@ function assertFits(text: string, path: KeyPath, known: ReadonlySet<string>, sch
 /** The reader of the configuration ignores it too. */
 function withoutMark(text: string): string {
   return text.replace(/^\uFEFF/, '')
-}
-
-function isWithin(inner: KeyPath, outer: KeyPath): boolean {
-  return outer.every((name, index) => inner[index] === name)
 }
 
 function keyError(path: KeyPath, message: string, hint = ''): ConfigurationError {

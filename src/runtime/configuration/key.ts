@@ -15,6 +15,11 @@ export interface KeySchema {
 /** A key of the configuration, one name per level, such as `['gateway', 'port']`. */
 export type KeyPath = readonly string[]
 
+/** Whether a key is another one, or in it. */
+export function isKeyWithin(inner: KeyPath, outer: KeyPath): boolean {
+  return outer.every((name, index) => inner[index] === name)
+}
+
 /** A key with a value of its own, and the environment variables that set it: the first that is set counts. */
 export interface PlainKey {
   readonly path: KeyPath

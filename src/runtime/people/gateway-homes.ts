@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { openLiveConfiguration } from '../configuration/live-configuration.ts'
+import { openLiveConfiguration } from '../team/live-configuration.ts'
 import type { HostedRuntime } from '../create-runtime.ts'
 import type { WholeParts } from '../runtime-parts.ts'
 import { type GatewayTokens, openGatewayTokens } from '../tokens/named-tokens.ts'
 import { openPeopleHomes, type PeopleHomesOptions, type PeopleParts } from './people-homes.ts'
 import type { Peers } from './placement.ts'
-import { noteSettingsInUse } from './settings-in-use.ts'
+import { noteUsedSettings } from './used-settings.ts'
 
 /** The home of the owner as it is open here. `reload`: it is not elsewhere. */
 type OwnersHome = Pick<HostedRuntime, 'store'> &
@@ -60,7 +60,7 @@ export function openGatewayHomes({ settingsVersion: version, shares = true, ...o
       around = { ...owners, people: tokens.people, peers }
       const stop = live?.watch(
         () => store,
-        noteSettingsInUse(options, live, () => peers),
+        noteUsedSettings(options, live, () => peers),
       )
       return {
         ...tokens,

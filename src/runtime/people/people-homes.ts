@@ -26,7 +26,7 @@ import {
   readPersonHome,
 } from './open-person-home.ts'
 import { createPlacement, type Peers } from './placement.ts'
-import { type SettingsInUse, settingsInUse } from './settings-in-use.ts'
+import { type UsedSettings, usedSettings } from './used-settings.ts'
 
 /** The homes of the people of a gateway: each has a runtime over a store, files and a workspace of its own. */
 export type PeopleHomes = ReturnType<typeof openPeopleHomes>
@@ -286,8 +286,8 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     /** The gateways on the database, each with those whose homes are spread to it, and the settings of the team that it uses. */
     async spread<Row extends Pick<GatewayRow, 'id'>>(
       rows: readonly Row[],
-    ): Promise<readonly (Row & { people?: readonly string[]; settings?: SettingsInUse[string] })[]> {
-      const settings = await settingsInUse(around().store)
+    ): Promise<readonly (Row & { people?: readonly string[]; settings?: UsedSettings[string] })[]> {
+      const settings = await usedSettings(around().store)
       const names = Map.groupBy(
         people()
           .list()

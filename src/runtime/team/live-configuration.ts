@@ -3,13 +3,13 @@ import { dirname } from 'node:path'
 import { errorMessage, serialQueue, watchWrittenFiles } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
-import type { Configuration } from './configuration.ts'
-import { openBeside, openHomeDatabase, type StoreSetting } from './home-store.ts'
-import { loadConfiguration } from './load.ts'
+import type { Configuration } from '../configuration/configuration.ts'
+import { openBeside, openHomeDatabase, type StoreSetting } from '../configuration/home-store.ts'
+import { loadConfiguration } from '../configuration/load.ts'
 import { shareHome } from './share-home.ts'
-import { SHARED_SETTINGS, type SharedOutcome, sharedRowOf, type SharingHome } from './share-settings.ts'
+import { SHARED_SETTINGS, type SharedOutcome, sharedRowOf, type SharedHome } from './share-settings.ts'
 
-type SharingGateway = SharingHome & { readonly warn: (text: string) => void }
+type SharingGateway = SharedHome & { readonly warn: (text: string) => void }
 
 /** Compares a home with its database once, such as before a start and for a command. */
 export async function shareOnce(at: SharingGateway, store: StoreSetting): Promise<SharedOutcome> {
@@ -22,7 +22,7 @@ export async function shareOnce(at: SharingGateway, store: StoreSetting): Promis
 }
 
 /** What a comparison would come to. Writes nothing. `undefined`: no gateway has shared anything yet. */
-export async function lookAtShared(at: SharingHome, store: StoreSetting): Promise<SharedOutcome | undefined> {
+export async function lookAtShared(at: SharedHome, store: StoreSetting): Promise<SharedOutcome | undefined> {
   const { home, environment, clock } = at
   const opened = await openHomeDatabase(home, store, environment, { clock, readOnly: true })
   try {
@@ -88,9 +88,9 @@ export function openLiveConfiguration(
     if (isNew) await apply(configuration, { reloads: reloads && isOthers })
   }
 
-  /** Who has written the file holds a lock that a comparison needs. */
+  /** Who has written the file does not wait: they hold a lock that a comparison needs. */
   function later(): void {
-    setImmediate(() => void next(false).catch((error: unknown) => warn(unsharedText(error))))
+    next(false).catch((error: unknown) => warn(unsharedText(error)))
   }
 
   /** Compares where somebody else has changed something. Rejects where the database cannot be asked. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { innerSchema, settingFacts } from '../../capability.ts'
-import { isSecretKey } from './edit.ts'
-import type { KeyPath } from './key.ts'
+import { isSecretKey } from '../configuration/edit.ts'
+import { isKeyWithin, type KeyPath } from '../configuration/key.ts'
 
 /** Values by name. Those of settings have their keys for names, as JSON; a list is one value. */
 export type Named = Readonly<Record<string, unknown>>
@@ -14,7 +14,7 @@ export interface SharedSettings {
   readonly needs: Readonly<Record<string, readonly string[]>>
 }
 
-export const nameOfKey = (path: KeyPath): string => JSON.stringify(path)
+const nameOfKey = (path: KeyPath): string => JSON.stringify(path)
 export const keyOfName = (name: string): KeyPath => JSON.parse(name) as KeyPath
 
 /** Sections of which nothing is shared: where a gateway is and who may come in, its store, and modules that it runs. */
@@ -62,7 +62,7 @@ export function sharedSettings(
 
   visit(whole, value, [])
   const kept = Object.keys(settings).map(keyOfName)
-  const used = Object.entries(needs).filter(([of]) => kept.some((path) => isBelow(path, keyOfName(of))))
+  const used = Object.entries(needs).filter(([of]) => kept.some((path) => isKeyWithin(path, keyOfName(of))))
   return { settings, needs: Object.fromEntries(used) }
 }
 
@@ -79,11 +79,6 @@ function namesPlaces(schema: z.ZodType): boolean {
   const { shape, element, valueType } = (innerSchema(schema) as { readonly def: Definition }).def
   const parts = [...Object.values(shape ?? {}), ...[element, valueType].filter((each) => each !== undefined)]
   return ofMachine !== undefined || path !== undefined || parts.some(namesPlaces)
-}
-
-/** Whether a key is another one, or in it. */
-export function isBelow(path: KeyPath, above: KeyPath): boolean {
-  return above.every((name, at) => path[at] === name)
 }
 
 function isPlain(value: unknown): value is Named {

@@ -5,7 +5,7 @@ import type { AnyCapability } from '../../capability.ts'
 import { type Clock, isWithin, sha256, writeFileAtomically } from '../../platform.ts'
 import { type SessionStore, StoreError } from '../../session.ts'
 import { filesIn } from '../home/home-files.ts'
-import { capabilitySettings, type Configuration, homeFolders } from './configuration.ts'
+import { capabilitySettings, type Configuration, homeFolders } from '../configuration/configuration.ts'
 import { SHARED_SETTINGS, type SharedOutcome, type SharedRow, sharedRowOf } from './share-settings.ts'
 import { mergeNamed, type Named, withNamed } from './shared-settings.ts'
 
@@ -216,7 +216,7 @@ async function give(
     { type: 'value', key: SHARED_SETTINGS, value: changed, was: { value: before } },
     { type: 'value', key: LIST, value: next },
     ...unused.map((hash) => ({ type: 'value', key: keyOf(hash), value: null }) as const),
-    { type: 'audit', facts: { kind: 'change', rule: 'skills', reason }, time },
+    { type: 'audit', facts: { kind: 'change', rule: folders.join(', '), reason }, time },
   ])
 }
 

@@ -5,9 +5,9 @@ import { makePrivateFolder, withFileLock, writeFileAtomically } from '../../plat
 import type { SessionStore } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
 import { readHomeSecrets } from '../secrets/home-secrets.ts'
-import { loadConfiguration } from './load.ts'
+import { loadConfiguration } from '../configuration/load.ts'
 import { shareFiles, teamFolders } from './share-files.ts'
-import { type SharedOutcome, type SharingHome, shareSettings } from './share-settings.ts'
+import { type SharedOutcome, type SharedHome, shareSettings } from './share-settings.ts'
 
 const named = z.record(z.string(), z.unknown())
 const noteSchema = z.object({
@@ -25,7 +25,7 @@ type Note = z.infer<typeof noteSchema>
  * to the team, and then the files of its skills. `looks`: only says what would be.
  */
 export async function shareHome(
-  at: SharingHome & { readonly warn: (text: string) => void },
+  at: SharedHome & { readonly warn: (text: string) => void },
   store: Pick<SessionStore, 'value' | 'transaction'>,
   { looks = false } = {},
 ): Promise<SharedOutcome> {

@@ -9,13 +9,12 @@ import { editValue } from '../edit-value.ts'
 import { editFile } from '../home/edit-file.ts'
 import { homeAt } from '../home/home.ts'
 import { openHomeSecrets, secretFiles, secretVariables, writtenSecrets } from '../secrets/home-secrets.ts'
-import { parseConfiguration } from './file.ts'
-import { type KeyPath, settingAt } from './key.ts'
-import { type LoadedConfiguration, loadConfiguration } from './load.ts'
-import { problemText } from './problem.ts'
-import type { ConfigurationSchema } from './schema.ts'
+import { parseConfiguration } from '../configuration/file.ts'
+import { isKeyWithin, type KeyPath, settingAt } from '../configuration/key.ts'
+import { type LoadedConfiguration, loadConfiguration } from '../configuration/load.ts'
+import { problemText } from '../configuration/problem.ts'
+import type { ConfigurationSchema } from '../configuration/schema.ts'
 import {
-  isBelow,
   keyOfName,
   type Merge,
   mergeNamed,
@@ -25,8 +24,8 @@ import {
   valueOf,
   withNamed,
 } from './shared-settings.ts'
-import { modelNameFault, unknownNames } from './unknown-names.ts'
-import type { Environment } from './value.ts'
+import { modelNameFault, unknownNames } from '../configuration/unknown-names.ts'
+import type { Environment } from '../configuration/value.ts'
 
 /** The one value of a store with the settings that all gateways on it have together. */
 export const SHARED_SETTINGS = 'gateway/configuration'
@@ -45,7 +44,7 @@ export type SharedRow = z.infer<typeof sharedRow>
 
 const NO_ROW: SharedRow = { version: 0, settings: {}, needs: {}, given: {} }
 
-export interface SharingHome {
+export interface SharedHome {
   readonly home: string
   readonly environment: Environment
   /** Those of the program. */
@@ -98,7 +97,7 @@ export function sharedRowOf(value: unknown): SharedRow {
  * machine does not have, is left out. `looks`: nothing is written anywhere.
  */
 export async function shareSettings(
-  at: SharingHome,
+  at: SharedHome,
   store: Pick<SessionStore, 'value' | 'transaction'>,
   note: SharedNote,
   { looks = false, gives, setAside }: ShareSteps = {},
@@ -168,7 +167,7 @@ function nothing(last: Named, refused: readonly string[]): SharedOutcome {
 
 /** What a text of `config.json` has for the team. */
 async function settingsOf(
-  at: SharingHome,
+  at: SharedHome,
   text: string,
 ): Promise<LoadedConfiguration & { readonly shared: SharedSettings }> {
   const { home, environment } = at
@@ -193,9 +192,9 @@ async function settingsOf(
 function given(row: SharedRow, here: SharedSettings, { outgoing }: Merge): Omit<SharedRow, 'given'> {
   const settings = withNamed(row.settings, outgoing, here.settings)
   const left = Object.keys(settings).map(keyOfName)
-  const isLeft = (of: string) => left.some((path) => isBelow(path, keyOfName(of)))
+  const isLeft = (of: string) => left.some((path) => isKeyWithin(path, keyOfName(of)))
   // Who has changed something of an object says what it needs.
-  const isOurs = (of: string) => outgoing.some((name) => isBelow(keyOfName(name), keyOfName(of)))
+  const isOurs = (of: string) => outgoing.some((name) => isKeyWithin(keyOfName(name), keyOfName(of)))
   const needs = {
     ...Object.fromEntries(Object.entries(row.needs).filter(([of]) => isLeft(of) && !isOurs(of))),
     ...Object.fromEntries(Object.entries(here.needs).filter(([of]) => isOurs(of))),
@@ -205,7 +204,7 @@ function given(row: SharedRow, here: SharedSettings, { outgoing }: Merge): Omit<
 
 /** Those of some changes with which a gateway can go on here, and why it cannot with the others. */
 async function usable(
-  at: SharingHome,
+  at: SharedHome,
   text: string,
   incoming: readonly string[],
   row: SharedRow,
@@ -225,7 +224,7 @@ async function usable(
 
 /** Changes that do not fit together here, with the reason. Each fault has at least one. */
 async function faultsOf(
-  at: SharingHome,
+  at: SharedHome,
   text: string,
   taken: readonly string[],
   row: SharedRow,
@@ -270,14 +269,14 @@ function unknownModel({ configuration, knownProviders }: LoadedConfiguration) {
 
 /** Objects that need something of their machine, such as the key of a provider, which this one does not have. */
 function missing(
-  { environment }: SharingHome,
+  { environment }: SharedHome,
   taken: readonly string[],
   row: SharedRow,
   { configuration, knownProviders }: LoadedConfiguration,
 ): readonly { readonly names: readonly string[]; readonly why: string }[] {
   return Object.entries(row.needs).flatMap(([of, needs]) => {
     const path = keyOfName(of)
-    const names = taken.filter((name) => Object.hasOwn(row.settings, name) && isBelow(keyOfName(name), path))
+    const names = taken.filter((name) => Object.hasOwn(row.settings, name) && isKeyWithin(keyOfName(name), path))
     const object = path.reduce<unknown>((value, name) => (value as Named | undefined)?.[name], configuration)
     const kind = knownProviders.find((each) => path[0] === 'providers' && each.kind === (object as Named)?.['kind'])
     const isThere = (need: string): boolean =>
@@ -306,7 +305,7 @@ function changed(text: string, names: readonly string[], settings: Named, { whol
   const isOver = (path: KeyPath, last: string): boolean => {
     const [only, ...others] = Object.keys((valueAt(text, path) as object | undefined) ?? {})
     if (others.length === 0 && only === last) return true
-    return isEntry(whole, path) && !kept.some((each) => isBelow(each, path))
+    return isEntry(whole, path) && !kept.some((each) => isKeyWithin(each, path))
   }
   const pathToRemove = (path: KeyPath): KeyPath => {
     const above = path.slice(0, -1)
@@ -332,7 +331,7 @@ function valueAt(text: string, path: KeyPath): unknown {
 }
 
 /** Writes settings of the team into the file. What somebody changed there meanwhile stays, and is compared the next time. */
-async function take(at: SharingHome, before: string, taken: readonly string[], row: SharedRow): Promise<void> {
+async function take(at: SharedHome, before: string, taken: readonly string[], row: SharedRow): Promise<void> {
   const { home, clock } = at
   const { schema } = await settingsOf(at, before)
   const isUntouched = (text: string) => (name: string) =>
