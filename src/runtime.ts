@@ -55,9 +55,7 @@ export { modelNameFault } from './runtime/configuration/unknown-names.ts'
 export { type Environment, parseWords, variableName } from './runtime/configuration/value.ts'
 export { configurationWarnings } from './runtime/configuration/warnings.ts'
 export { homeStorePlace, openHomeDatabase } from './runtime/configuration/home-store.ts'
-export { lookAtShared, shareBeforeStart, shareOnce } from './runtime/team/live-configuration.ts'
-export type { SharedOutcome } from './runtime/team/share-settings.ts'
-export { type UsedSettings, usedSettings } from './runtime/people/used-settings.ts'
+export type { UsedSettings } from './runtime/people/used-settings.ts'
 export {
   accessFilePath,
   createHome,
@@ -93,7 +91,7 @@ export {
 export type { RowPlace } from './runtime/tokens/rows.ts'
 export { openTokenUses } from './runtime/tokens/token-uses.ts'
 export { isThere, type People, peopleHomesIn, type Person, personNotFound } from './runtime/tokens/people.ts'
-export { openGatewayHomes } from './runtime/people/gateway-homes.ts'
+export { openGatewayHomes, shareBeforeStart, teamSettings } from './runtime/people/gateway-homes.ts'
 export type { PeopleHomes } from './runtime/people/people-homes.ts'
 export { accessWrites, editAccess, type EditedAccess } from './runtime/tools/edit-access.ts'
 export { pinnedPolicy, unconfinedPrograms } from './runtime/tools/pinned-policy.ts'

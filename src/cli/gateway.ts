@@ -93,11 +93,11 @@ export async function openGateway(
     const exposed = listens ? await homeWarning(home) : undefined
     const { model, providers, models } = configuration
     const live = { model, providers, models, changed: new Set<() => void>() }
-    if (standby && configuration.store !== undefined) {
-      const { startHomeSigns } = await import('../runtime.ts')
-      signs = await startHomeSigns(configuration.store, io.environment, systemClock)
-    }
-    const { people, within } = openGatewayHomes({
+    const {
+      people,
+      within,
+      live: sharing,
+    } = await openGatewayHomes({
       home,
       configuration,
       settingsVersion: shared?.version,
@@ -290,7 +290,7 @@ export async function openReadOnlyGateway(home: string, io: Io): Promise<Gateway
     recovers: false,
     onlyReads: true,
   })
-  const { people, within } = openGatewayHomes({
+  const { people, within } = await openGatewayHomes({
     home,
     configuration,
     capabilities,

@@ -77,7 +77,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
       people,
       within,
       live: sharing,
-    } = open.openGatewayHomes({
+    } = await open.openGatewayHomes({
       home,
       clock,
       configuration,

@@ -238,7 +238,7 @@ async function gateway(t: TestContext) {
   const { runtime, home } = await openedHome(t)
   const { configuration } = await loadConfiguration({ home, environment: {}, capabilities: builtIn })
   const known = { home, configuration, capabilities: builtIn, environment: {}, version: '0' }
-  const { people, within } = openGatewayHomes({ ...known, clock: systemClock, warn: () => {} })
+  const { people, within } = await openGatewayHomes({ ...known, clock: systemClock, warn: () => {} })
   t.after(() => people.close())
   const tokens = await within(runtime as unknown as HostedRuntime)
   const made = await Promise.all(tokenScopes.map((scope) => tokens.named.make({ name: `a-${scope}`, scope }, 'test')))

@@ -58,13 +58,14 @@ async function reloadGateway(call: CommandCall, io: Io): Promise<number> {
 
 /** What was changed in the files here goes to the other gateways, also where this one stands by for the home of the owner. */
 async function shareSettings({ home }: CommandCall, io: Io): Promise<readonly string[]> {
-  const { loadConfiguration, shareOnce } = await import('../../runtime.ts')
+  const { loadConfiguration, teamSettings } = await import('../../runtime.ts')
   const { environment } = io
   const warnings: string[] = []
   const warn = (text: string) => void warnings.push(text)
   const at = { home, environment, capabilities: await programCapabilities(io), clock: systemClock, warn }
   const { store } = (await loadConfiguration(at)).configuration
   if (store === undefined) return []
+  const { shareOnce } = await teamSettings()
   const { refused } = await shareOnce(at, store)
   return [...warnings, ...refused]
 }

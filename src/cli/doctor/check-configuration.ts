@@ -33,7 +33,8 @@ export async function checkShared(
   io: Io,
 ): Promise<readonly Finding[]> {
   if (store === undefined) return []
-  const { lookAtShared } = await import('../../runtime.ts')
+  const { teamSettings } = await import('../../runtime.ts')
+  const { lookAtShared } = await teamSettings()
   const capabilities = await programCapabilities(io)
   try {
     const found = await lookAtShared({ home, environment: io.environment, capabilities, clock: systemClock }, store)

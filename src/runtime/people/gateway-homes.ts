@@ -1,11 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import { openLiveConfiguration } from '../team/live-configuration.ts'
 import type { HostedRuntime } from '../create-runtime.ts'
 import type { WholeParts } from '../runtime-parts.ts'
 import { type GatewayTokens, openGatewayTokens } from '../tokens/named-tokens.ts'
 import { openPeopleHomes, type PeopleHomesOptions, type PeopleParts } from './people-homes.ts'
 import type { Peers } from './placement.ts'
-import { noteUsedSettings } from './used-settings.ts'
+
+/** What compares a home with its database. Loaded with one. */
+export const teamSettings = () => import('../team/live-configuration.ts')
+
+/** Compares before a start. `undefined`: there is no database, or it cannot be asked, which the start reports. */
+export async function shareBeforeStart(
+  at: Parameters<Awaited<ReturnType<typeof teamSettings>>['shareOnce']>[0],
+  { store }: Pick<PeopleHomesOptions['configuration'], 'store'>,
+) {
+  if (store === undefined) return undefined
+  const { shareOnce } = await teamSettings()
+  return shareOnce(at, store).catch(() => undefined)
+}
 
 /** The home of the owner as it is open here. `reload`: it is not elsewhere. */
 type OwnersHome = Pick<HostedRuntime, 'store'> &
@@ -21,23 +32,27 @@ interface GatewayHomesOptions extends Omit<PeopleHomesOptions, 'around' | 'now'>
 }
 
 /** The homes of the people of a gateway, together with what lets people in. Nothing is opened before `within` says in which home they lie. */
-export function openGatewayHomes({ settingsVersion: version, shares = true, ...options }: GatewayHomesOptions) {
+export async function openGatewayHomes({ settingsVersion: version, shares = true, ...options }: GatewayHomesOptions) {
   const { home, configuration, clock } = options
   const { store: database } = configuration
   let around: (PeopleParts & OwnersHome) | undefined
   const live =
     database === undefined || options.onlyReads || !shares
       ? undefined
-      : openLiveConfiguration(options, { configuration, store: database, version }, async (now, { reloads }) => {
-          if (around === undefined) return
-          const { model, providers, models } = now
-          const { live: inUse } = around.shared
-          Object.assign(inUse, { model, providers, models })
-          for (const hear of inUse.changed) hear()
-          if (!reloads) return
-          await around.reload?.()
-          await people.reload()
-        })
+      : (await teamSettings()).openLiveConfiguration(
+          options,
+          { configuration, store: database, version },
+          async (now, { reloads }) => {
+            if (around === undefined) return
+            const { model, providers, models } = now
+            const { live: inUse } = around.shared
+            Object.assign(inUse, { model, providers, models })
+            for (const hear of inUse.changed) hear()
+            if (!reloads) return
+            await around.reload?.()
+            await people.reload()
+          },
+        )
   const people = openPeopleHomes({
     ...options,
     around: () => around!,
@@ -58,10 +73,8 @@ export function openGatewayHomes({ settingsVersion: version, shares = true, ...o
       const tokens = openGatewayTokens({ home, configured, store, random: randomBytes, clock })
       await tokens.ready
       around = { ...owners, people: tokens.people, peers }
-      const stop = live?.watch(
-        () => store,
-        noteUsedSettings(options, live, () => peers),
-      )
+      const note = live && (await import('./used-settings.ts')).noteUsedSettings(options, live, () => peers)
+      const stop = live?.watch(() => store, note!)
       return {
         ...tokens,
         close() {

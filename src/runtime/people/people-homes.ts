@@ -26,7 +26,7 @@ import {
   readPersonHome,
 } from './open-person-home.ts'
 import { createPlacement, type Peers } from './placement.ts'
-import { type UsedSettings, usedSettings } from './used-settings.ts'
+import type { UsedSettings } from './used-settings.ts'
 
 /** The homes of the people of a gateway: each has a runtime over a store, files and a workspace of its own. */
 export type PeopleHomes = ReturnType<typeof openPeopleHomes>
@@ -287,7 +287,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     async spread<Row extends Pick<GatewayRow, 'id'>>(
       rows: readonly Row[],
     ): Promise<readonly (Row & { people?: readonly string[]; settings?: UsedSettings[string] })[]> {
-      const settings = await usedSettings(around().store)
+      const settings = await (await import('./used-settings.ts')).usedSettings(around().store)
       const names = Map.groupBy(
         people()
           .list()

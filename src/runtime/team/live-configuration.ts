@@ -33,14 +33,6 @@ export async function lookAtShared(at: SharedHome, store: StoreSetting): Promise
   }
 }
 
-/** Compares before a start. `undefined`: there is no database, or it cannot be asked, which the start reports. */
-export async function shareBeforeStart(
-  at: SharingGateway,
-  { store }: Configuration,
-): Promise<SharedOutcome | undefined> {
-  return store === undefined ? undefined : shareOnce(at, store).catch(() => undefined)
-}
-
 /** The configuration of a gateway as it is now, where several share it over a database. */
 export type LiveConfiguration = ReturnType<typeof openLiveConfiguration>
 
