@@ -69,6 +69,36 @@ test('what a gateway writes in a home is there at the next one, which may have a
   assert.equal(warnings.length, aside)
 })
 
+test('a file that was removed does not come back, unless it was changed in the other place', async (t) => {
+  const { roots, open, store } = await homes(t, 2)
+  const [one, other] = roots as [string, string]
+  const paths = ['context/system_prompt.md', 'context/a.md', 'subjects/reef/notes.md', 'subjects/tide/notes.md']
+  for (const path of paths) byHand(one, path, `text of ${path}`)
+  for (const at of [0, 1]) await open(at).then(({ close }) => close())
+  // While the home is open, and by hand while it is not.
+  const files = await open(0)
+  rmSync(join(one, 'subjects/reef'), { recursive: true })
+  await files.close()
+  rmSync(join(one, 'context/a.md'))
+  await open(0).then(({ close }) => close())
+  for (const path of ['subjects/reef/notes.md', 'context/a.md']) {
+    assert.equal(read(one, path), undefined)
+    assert.equal(await store.value(`home-file:${path}`), null)
+  }
+  // Elsewhere one of them was changed.
+  byHand(other, 'context/a.md', 'changed there')
+  for (const at of [1, 0]) await open(at).then(({ close }) => close())
+  for (const root of roots) {
+    assert.equal(read(root, 'subjects/reef/notes.md'), undefined)
+    assert.equal(read(root, 'context/a.md'), 'changed there')
+    assert.equal(read(root, 'subjects/tide/notes.md'), 'text of subjects/tide/notes.md')
+  }
+  // Where all of them are gone, it is a new machine.
+  for (const folder of ['context', 'subjects']) rmSync(join(one, folder), { recursive: true })
+  await open(0).then(({ close }) => close())
+  assert.equal(read(one, 'subjects/tide/notes.md'), 'text of subjects/tide/notes.md')
+})
+
 test('of several that write at once, each goes on when the store has what is in its file, and a write that failed is made up for', async (t) => {
   const { roots, open, store } = await homes(t, 1)
   const [root] = roots as [string]

@@ -132,6 +132,33 @@ test('a file that is empty, broken or being written takes nothing back', async (
   assert.deepEqual(await row(), before)
 })
 
+test('another database, or a copy of it from before, takes nothing back', async (t) => {
+  const { all, store, row } = await machines(t, { model: 'ollama/a', people: { maxFiles: 3 } })
+  const [one] = all as [(typeof all)[0]]
+  put(one.home, 'skills/reef/SKILL.md', 'Low at noon.')
+  await one.share()
+  const before = await row()
+  const list = await store.value('gateway/files')
+  one.write({ ...one.read(), agent: { maxSteps: 4 } })
+  put(one.home, 'skills/tide/SKILL.md', 'Another.')
+  await one.share()
+  const after = one.read()
+  for (const [settings, files] of [
+    [before, list],
+    [null, null],
+  ]) {
+    await store.transaction([
+      { type: 'value', key: SHARED_SETTINGS, value: settings },
+      { type: 'value', key: 'gateway/files', value: files },
+    ])
+    await one.share()
+    assert.deepEqual(one.read(), after)
+    assert.equal(text(one.home, 'skills/tide/SKILL.md'), 'Another.')
+    assert.equal((await row()).settings['["agent","maxSteps"]'], 4)
+    assert.ok(Object.hasOwn((await store.value('gateway/files')) as object, 'skills/tide/SKILL.md'))
+  }
+})
+
 test('a provider goes to a machine that has a key for it, and a machine without goes on as it was and says why', async (t) => {
   const { all, row } = await machines(
     t,
@@ -294,8 +321,13 @@ test('skills go to the other machines with their programs, and what was removed 
   await one.share()
   await other.share()
   assert.equal(text(other.home, 'skills/tide/SKILL.md'), 'Of one.')
-  const [aside] = readdirSync(join(other.home, 'data/set-aside'))
-  assert.equal(text(other.home, `data/set-aside/${aside}/skills/tide/SKILL.md`), 'Of the other.')
+  const kept = readdirSync(join(other.home, 'data/set-aside'))
+    .toSorted()
+    .map((folder) => join('data/set-aside', folder, 'skills'))
+  assert.deepEqual(
+    kept.map((folder) => text(other.home, `${folder}/reef/SKILL.md`) ?? text(other.home, `${folder}/tide/SKILL.md`)),
+    ['Low at noon.', 'Of the other.'],
+  )
   assert.match(warnings.at(-1)!, /skills\/tide\/SKILL\.md was changed at another gateway, too/)
 })
 

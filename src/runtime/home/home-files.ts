@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, readFile, realpath } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile, realpath, rm } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import {
   type Clock,
@@ -39,7 +39,8 @@ export interface HomeFilesOptions {
 /**
  * The small files of a home on a database: prompts, profile, decisions about tools and subjects go with the home to whichever gateway has
  * it. What the store has is brought here first. A file that was changed here since it was last the same is stored, one that was changed
- * elsewhere replaces it, and where both happened the one from here is set aside. From then on who writes a file waits until it is stored.
+ * elsewhere replaces it, and where both happened the one from here is set aside. One that was removed, here or elsewhere, and not changed in
+ * the other place, is gone in both. From then on who writes a file waits until it is stored.
  */
 export async function openHomeFiles({
   home: given,
@@ -70,7 +71,9 @@ export async function openHomeFiles({
     const hash = here && sha256(here)
     if (hash !== there.hash && hash !== undefined && hash !== same[path]) {
       if (there.hash === same[path]) return void written.add(path)
-      await setAside(path, here!)
+      const aside = await setAside(path, here!)
+      // Where the home is for the first time, its files are those that every new one has.
+      if (wasHere) warn(`${join(home, path)} was changed at another gateway, too. Yours is at ${aside}.`)
     }
     if (hash !== there.hash) {
       await mkdir(dirname(join(home, path)), { recursive: true, mode: 0o700 })
@@ -79,12 +82,11 @@ export async function openHomeFiles({
     same[path] = there.hash
   }
 
-  async function setAside(path: string, bytes: Uint8Array): Promise<void> {
+  async function setAside(path: string, bytes: Uint8Array): Promise<string> {
     const aside = join(homeAt(home).data, 'set-aside', `files ${clock.time().replaceAll(':', '-')}`, path)
     await mkdir(dirname(aside), { recursive: true, mode: 0o700 })
     await writeFileAtomically(aside, bytes)
-    // Where the home is for the first time, its files are those that every new one has.
-    if (wasHere) warn(`${join(home, path)} was changed at another gateway, too. Yours is at ${aside}.`)
+    return aside
   }
 
   /** Returns whether the store had another file. */
@@ -100,6 +102,34 @@ export async function openHomeFiles({
     ])
     listed.add(path)
     same[path] = hash
+    return true
+  }
+
+  /** Files that were the same here and in the store, and are not here any more, go from the store. All of them at once: it is a new machine. */
+  async function forgetRemoved(): Promise<void> {
+    const known = [...listed].filter((path) => isKept(path) && same[path] !== undefined)
+    const gone: string[] = []
+    for (const path of known) if (!(await isPresent(join(home, path)))) gone.push(path)
+    if (gone.length === 0 || gone.length === known.length) return
+    const removed: string[] = []
+    for (const path of gone) if ((await stored(path))?.hash === same[path]) removed.push(path)
+    if (removed.length === 0) return
+    for (const path of removed) listed.delete(path)
+    await store.transaction([
+      ...removed.map((path) => ({ type: 'value', key: keyOf(path), value: null }) as const),
+      { type: 'value', key: LIST, value: [...listed].toSorted() },
+    ])
+    for (const path of removed) delete same[path]
+    await writeFileAtomically(noteFile, JSON.stringify(same))
+  }
+
+  /** Sets a file aside that was removed elsewhere since it was the same. Returns whether that is so. A store without any is another one. */
+  async function isRemovedElsewhere(path: string): Promise<boolean> {
+    const bytes = same[path] === undefined || listed.size === 0 ? undefined : await bytesAt(home, path)
+    if (bytes === undefined || sha256(bytes) !== same[path]) return false
+    delete same[path]
+    await setAside(path, bytes)
+    await rm(join(home, path), { force: true })
     return true
   }
 
@@ -120,12 +150,16 @@ export async function openHomeFiles({
       if (hasChanged) await writeFileAtomically(noteFile, JSON.stringify(same))
     })
 
+  if (!onlyBrings) await forgetRemoved()
   for (const path of listed) if (onlyBrings ? isSafe(path) : isKept(path)) await bring(path)
   await writeFileAtomically(noteFile, JSON.stringify(same))
   if (onlyBrings) return { close: async () => {} }
   const places = kept.map((folder) => relative(given, folder))
-  for (const path of await filesIn(home, places, isKept)) if (!listed.has(path)) written.add(path)
+  for (const path of await filesIn(home, places, isKept)) {
+    if (!listed.has(path) && !(await isRemovedElsewhere(path))) written.add(path)
+  }
   await flush()
+  await writeFileAtomically(noteFile, JSON.stringify(same))
   const stops = [...new Set([home, given])].map((folder) =>
     watchWrittenFiles(folder, async (path) => {
       const within = relative(folder, path)
@@ -138,7 +172,9 @@ export async function openHomeFiles({
     /** Stores what could not be stored before. Nothing is watched any more. */
     async close(): Promise<void> {
       for (const stop of stops) stop()
-      await flush().catch((error: unknown) => warn(`A file is not in the database: ${errorMessage(error)}`))
+      await flush()
+        .then(() => alone(forgetRemoved))
+        .catch((error: unknown) => warn(`A file is not in the database: ${errorMessage(error)}`))
     },
   }
 }
@@ -156,6 +192,13 @@ async function readNote(file: string): Promise<Record<string, string>> {
   } catch {
     return {}
   }
+}
+
+async function isPresent(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function bytesAt(home: string, path: string): Promise<Uint8Array | undefined> {

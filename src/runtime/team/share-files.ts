@@ -27,6 +27,7 @@ const sharedList = z.record(z.string(), sharedFile)
 export interface FilesNote {
   /** By path, the files that here and the store had when they were the same. */
   readonly files: Named
+  readonly version: number
   readonly machine: string
   readonly giving?: { readonly id: string; readonly files?: Named | undefined } | undefined
 }
@@ -41,8 +42,8 @@ interface FileSteps {
   readonly looks: boolean
   /** Called before something is stored. */
   readonly gives: (giving: NonNullable<FilesNote['giving']>) => Promise<void>
-  /** Called with a file that was changed here, before the one from elsewhere replaces it. */
-  readonly setAside: (path: string, bytes: Uint8Array) => Promise<void>
+  /** Called with a file before it is removed, and before one from elsewhere replaces it that was changed here, too. */
+  readonly setAside: (path: string, bytes: Uint8Array, isConflict: boolean) => Promise<void>
 }
 
 interface TeamFolders {
@@ -93,8 +94,8 @@ export async function shareFiles(
     const there = sharedList.parse((await store.value(LIST)) ?? {})
     const { giving } = note
     const known = giving?.files && row.given[note.machine] === giving.id ? giving.files : note.files
-    // A folder that is empty is that of a new machine.
-    const last = Object.keys(read.files).length === 0 ? {} : known
+    // A folder that is empty is that of a new machine. And another database, or a copy of before, has removed nothing.
+    const last = Object.keys(read.files).length === 0 || row.version < note.version ? {} : known
     const missing = Object.keys(last).filter((path) => !Object.hasOwn(read.files, path))
     // What is there and is not shared, such as a link or a large file, counts as it was.
     const here = withNamed(read.files, await present(home, missing), last) as Files
@@ -116,8 +117,9 @@ export async function shareFiles(
       const content = Object.hasOwn(there, path) ? await contentOf(store, there[path]!) : undefined
       // It was replaced again meanwhile.
       if (Object.hasOwn(there, path) && content === undefined) continue
-      const former = conflicts.includes(path) ? read.bytes.get(path) : undefined
-      if (former) await setAside(path, former)
+      const former = read.bytes.get(path)
+      const isConflict = conflicts.includes(path)
+      if (former && (isConflict || content === undefined)) await setAside(path, former, isConflict)
       await put(join(home, path), there[path], content)
       taken.push(path)
     }

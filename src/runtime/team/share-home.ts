@@ -13,6 +13,7 @@ const named = z.record(z.string(), z.unknown())
 const noteSchema = z.object({
   settings: named,
   files: named,
+  version: z.int(),
   machine: z.string(),
   giving: z.object({ id: z.string(), settings: named.optional(), files: named.optional() }).optional(),
 })
@@ -36,7 +37,7 @@ export async function shareHome(
   const writeNote = async (note: Note) => void (await writeFileAtomically(noteFile, JSON.stringify(note)))
   return withFileLock(clock, join(data, '.shared-lock'), async () => {
     const kept = await readNote(noteFile)
-    const { giving, ...note } = kept ?? { settings: {}, files: {}, machine: clock.newId('machine') }
+    const { giving, ...note } = kept ?? { settings: {}, files: {}, version: 0, machine: clock.newId('machine') }
     const aside = join(data, 'set-aside', `files ${clock.time().replaceAll(':', '-')}`)
     const setAside = async (path: string, content: string | Uint8Array) => {
       await mkdir(dirname(join(aside, path)), { recursive: true, mode: 0o700 })
@@ -62,10 +63,11 @@ export async function shareHome(
       {
         looks,
         gives: (next) => writeNote({ ...compared, giving: { ...next } }),
-        async setAside(path, bytes) {
+        async setAside(path, bytes, isConflict) {
           await setAside(path, bytes)
           // Where the folder is there for the first time, its files may be a copy of those of the other one.
-          if (kept) warn(`${join(home, path)} was changed at another gateway, too. Yours is at ${join(aside, path)}.`)
+          if (kept && isConflict)
+            warn(`${join(home, path)} was changed at another gateway, too. Yours is at ${join(aside, path)}.`)
         },
       },
     )
@@ -84,7 +86,7 @@ export async function shareHome(
         `config.json was changed at another gateway, too, and what that one has counts (${keys}). Yours is at ${join(aside, 'config.json')}.`,
       )
     }
-    const next: Note = { ...compared, files: files.last }
+    const next: Note = { ...compared, files: files.last, version: outcome.version }
     if (outcome.isGiven || JSON.stringify(next) !== JSON.stringify(kept)) await writeNote(next)
     return outcome
   })

@@ -72,6 +72,8 @@ export interface SharedOutcome {
 /** What here and the store had when they were the same. */
 export interface SharedNote {
   readonly settings: Named
+  /** That of the row. */
+  readonly version: number
   /** Names this machine in the row. */
   readonly machine: string
   /** What was about to be stored. A process that ended then may have stored it. */
@@ -106,11 +108,11 @@ export async function shareSettings(
   const { settings: last, machine } = note
   const change = at.clock.newId('change')
   const before = await readText(file)
-  if (before.type === 'unreadable') return nothing(last, [`config.json cannot be read: ${before.why}.`])
+  if (before.type === 'unreadable') return nothing(note, [`config.json cannot be read: ${before.why}.`])
   const text = before.type === 'text' ? before.text : ''
   const { shared, problems, schema } = await settingsOf(at, text)
   if (problems.length > 0) {
-    return nothing(last, [`config.json has mistakes, and nothing of it is shared. ${problemText(problems[0]!)}`])
+    return nothing(note, [`config.json has mistakes, and nothing of it is shared. ${problemText(problems[0]!)}`])
   }
   const here = shared
   // Nobody takes everything back at once: it is a file that is being written, or a new machine.
@@ -157,12 +159,14 @@ export async function shareSettings(
 }
 
 /** What a process that ended had stored before it did was the same here and there. */
-function lastKnown({ settings, machine, giving }: SharedNote, row: SharedRow): Named {
+function lastKnown({ settings, version, machine, giving }: SharedNote, row: SharedRow): Named {
+  // Another database, or a copy of before: what it does not have was not removed.
+  if (row.version < version) return {}
   return giving !== undefined && row.given[machine] === giving.id ? giving.settings : settings
 }
 
-function nothing(last: Named, refused: readonly string[]): SharedOutcome {
-  return { version: 0, last, isChanged: false, isGiven: false, waits: false, refused, conflicts: [] }
+function nothing({ version, settings: last }: SharedNote, refused: readonly string[]): SharedOutcome {
+  return { version, last, isChanged: false, isGiven: false, waits: false, refused, conflicts: [] }
 }
 
 /** What a text of `config.json` has for the team. */
