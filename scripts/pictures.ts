@@ -36,7 +36,7 @@ test('the first screen of a phone', async (t) => {
     {
       configuration: harbourConfiguration,
       prepare: harbourHome,
-      browser: { viewport: { width: 390, height: 760 }, deviceScaleFactor: 2 },
+      browser: { viewport: { width: 390, height: 760 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true },
     },
   )
   await ask(opened.page, questions[0])

@@ -61,7 +61,7 @@ export function CallSum({ call, figures, counted, manifest, answer, fits = true 
             <th scope="row" className="py-1 text-start font-semibold">
               {basis === 'reported' || !isMade ? t`Prompt` : t`Prompt, as expected`}
             </th>
-            <td className="text-end">
+            <td className="text-end whitespace-nowrap">
               <Figure kind="total" call={call} value={total}>
                 {count(total)}
               </Figure>
@@ -89,7 +89,7 @@ export function CallSum({ call, figures, counted, manifest, answer, fits = true 
                 {t`Cost`}
               </th>
               <td />
-              <td className="text-end">
+              <td className="text-end whitespace-nowrap">
                 <Figure kind="money" call={call} value={money}>
                   {money === undefined ? t`not known` : price(money)}
                 </Figure>
@@ -123,8 +123,8 @@ function SumRow({ name, money, children }: SumRowProps): ReactNode {
       <th scope="row" className="py-0.5 text-start font-normal">
         {name}
       </th>
-      <td className="text-end">{children}</td>
-      <td className="w-24 text-end text-soft">{money !== undefined && price(money)}</td>
+      <td className="text-end whitespace-nowrap">{children}</td>
+      <td className="w-24 text-end whitespace-nowrap text-soft">{money !== undefined && price(money)}</td>
     </tr>
   )
 }

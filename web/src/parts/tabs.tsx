@@ -1,4 +1,4 @@
-import { ChevronDown } from 'lucide-react'
+import { ChevronDown, Ellipsis } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import { Menu, MenuItem } from './menu.tsx'
 import { t } from '../language/language.ts'
@@ -65,10 +65,11 @@ export function Tabs({ label, tabs, more = [], value, onChange }: TabsProps): Re
               <button
                 type="button"
                 id={`${name}-more`}
+                title={t`More`}
                 className={`flex items-center gap-1 border-b-2 ps-1 py-1.5 whitespace-nowrap text-sm ${other ? 'border-accent text-ink' : 'border-transparent text-soft'}`}
               >
-                {other?.title ?? t`More`}
-                <ChevronDown size={14} aria-hidden />
+                {other?.title ?? <span className="sr-only">{t`More`}</span>}
+                {other ? <ChevronDown size={14} aria-hidden /> : <Ellipsis size={18} aria-hidden />}
               </button>
             }
           >
