@@ -74,6 +74,44 @@ test('HTML and SVG of an answer are seen in a frame, when they are asked for', a
   assert.equal(await html.locator('iframe').count(), 0)
 })
 
+const odd = [
+  '```svg',
+  '<?xml version="1.0"?>',
+  '<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="900px"><rect id="corner" x="1190" y="890" width="10" height="10" /></svg>',
+  '```',
+  '',
+  '```xml',
+  '<svg viewBox="0 0 9 9"><circle cx="4" cy="4" r="3" /></svg>',
+  '```',
+  '',
+  '```xml',
+  '<note>no drawing</note>',
+  '```',
+  '',
+  '```html',
+  '<canvas id="c"></canvas><script>draw()</script>',
+  '```',
+].join('\n')
+
+test('a drawing larger than its frame is seen whole, one named xml is one, and what a preview leaves out is said', async (t) => {
+  const { page, gateway } = await blankPage(t, { answer: () => ({ text: odd }) })
+  const { session } = await gateway.say('Draw')
+  await page.goto(`${gateway.url}/sessions/${session}`)
+  const figures = lastTurn(page).locator('figure')
+  const [large, xml, note, script] = [figures.nth(0), figures.nth(1), figures.nth(2), figures.nth(3)]
+  await script.getByRole('button', { name: 'Preview' }).click()
+  assert.equal(await note.getByRole('button', { name: 'Preview' }).count(), 0)
+  await script.getByText('Scripts do not run here, and nothing is loaded from other hosts.').waitFor()
+  await xml.getByRole('button', { name: 'Preview' }).click()
+  await xml.frameLocator('iframe').locator('circle').waitFor()
+  assert.equal(await xml.getByText('Scripts do not run here').count(), 0)
+  await large.getByRole('button', { name: 'Preview' }).click()
+  const corner = await large.frameLocator('iframe').locator('#corner').boundingBox()
+  const frame = (await large.locator('iframe').boundingBox())!
+  assert.ok(corner!.x + corner!.width <= frame.x + frame.width && corner!.y + corner!.height <= frame.y + frame.height)
+  await looksRight(page, 'preview-odd')
+})
+
 const hostile = [
   '```html',
   '<title>before</title><p id="seen">Here</p>',

@@ -9,6 +9,11 @@ const script = `addEventListener('message', ({ data, source }) => {
   if (source !== parent) return
   const { documentElement } = new DOMParser().parseFromString(data, 'text/html')
   for (const each of documentElement.querySelectorAll('link, base, meta, script, iframe, frame, object, embed')) each.remove()
+  // A drawing that says how large it is, and not what it shows, would be cut where it has to be smaller.
+  for (const drawing of documentElement.querySelectorAll('body > svg:only-child:not([viewBox])')) {
+    const [width, height] = ['width', 'height'].map((name) => /^([0-9.]+)(?:px)?$/.exec(drawing.getAttribute(name) ?? '')?.[1])
+    if (width && height) drawing.setAttribute('viewBox', '0 0 ' + width + ' ' + height)
+  }
   document.replaceChild(document.adoptNode(documentElement), document.documentElement)
 }, { once: true })
 for (const type of ['click', 'auxclick', 'submit']) addEventListener(type, (event) => event.preventDefault(), true)`

@@ -22,6 +22,12 @@ const Preview = late(() => import('./preview.tsx'))
 /** What a browser can draw. */
 const drawn: ReadonlySet<string> = new Set(['html', 'svg', 'xhtml'])
 
+/** Drawings often have the name of the language that they are written in. */
+function isDrawn(language = '', code: string): boolean {
+  const name = language.toLowerCase()
+  return drawn.has(name) || (name === 'xml' && /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)?<svg\b/.test(code))
+}
+
 type Lines = readonly (readonly CodeToken[])[]
 
 /** Longer code, or code with a longer line, stays without colours. Characters. */
@@ -51,7 +57,7 @@ export function CodeBlock({ code, language, isWhole }: CodeBlockProps): ReactNod
         <span className="truncate">{language === undefined || language === '' ? 'text' : language}</span>
         <span className="flex gap-1">
           {isDiagram && <Toggle onClick={() => setAsCode(!asCode)}>{asCode ? t`Diagram` : t`Code`}</Toggle>}
-          {drawn.has(language?.toLowerCase() ?? '') && (
+          {isDrawn(language, code) && (
             <Toggle onClick={() => setPreviewed(previewed === undefined ? code : undefined)}>
               {previewed === undefined ? t`Preview` : t`Code`}
             </Toggle>
