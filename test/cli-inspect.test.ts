@@ -141,6 +141,15 @@ const call = {
   outcome: { usage: { promptTokens: 13, outputTokens: 4 }, finish: 'stop', durationMs: 5 },
 }
 
+test('a call is shown by its id alone, without its session', async () => {
+  const manifest = { ...cutCall(), figures: figuresOf(cutCall()) }
+  const connection = scriptedConnection({
+    'GET /api/calls/call_abc/manifest': manifest,
+    'GET /api/calls?limit=11&beginning=call_abc': { calls: [{ id: 'call_abc', session: 's1' }] },
+  })
+  assert.match((await run(['calls', 'call_abc'], { connection })).stdout, /Turn 1 left out: /)
+})
+
 test('calls lists prompts as their provider reported them, and says where it has not', async () => {
   const connection = scriptedConnection({
     'GET /api/sessions/s1/calls?limit=1000&after=': {
@@ -365,11 +374,12 @@ test('diff says what came, went and changed, as text and as JSON', async () => {
   const connection = scriptedConnection({
     'GET /api/diff?before=c1&after=c2': comparison,
     'GET /api/calls/c1/manifest': { entries: [turn('turn_a', 'input')] },
-    'GET /api/calls/c2/manifest': { entries: [turn('turn_a'), turn('turn_b')] },
+    // The provider counts half as much again: the page says 15 tokens, too.
+    'GET /api/calls/c2/manifest': { entries: [turn('turn_a'), turn('turn_b')], used: 100, figures: { total: 150 } },
   })
   assert.equal(
     (await run(['diff', 'c1', 'c2'], { connection })).stdout,
-    'common beginning: 10 tokens\nfirst difference: history turn 2 (added)\n' +
+    'common beginning: 15 tokens\nfirst difference: history turn 2 (added)\n' +
       'why: The conversation went on. Everything before that is as it was.\n+ history turn 2\n',
   )
   assert.deepEqual(JSON.parse((await run(['diff', 'c1', 'c2', '--json'], { connection })).stdout), comparison)

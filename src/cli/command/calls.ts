@@ -51,6 +51,7 @@ export const callsCommand: Command = {
   usage: [
     'calls SESSION [--json]',
     'calls SESSION CALL [--json]',
+    'calls CALL [--json]',
     ...Object.values(views).flatMap(({ usage }) => usage.map((form) => `calls ${form}`)),
   ],
   details:
@@ -68,10 +69,13 @@ export const callsCommand: Command = {
     const [name = '', ...words] = call.words
     if (Object.hasOwn(views, name)) return runView(views[name]!, { ...call, words }, io)
     return withConnection(call.home, io, 'read', (connection) =>
-      call.words.length > 1 ? showCall(connection, call, io) : listCalls(connection, call, io),
+      call.words.length > 1 || CALL_ID.test(name) ? showCall(connection, call, io) : listCalls(connection, call, io),
     )
   },
 }
+
+/** As the page and the list name a call: it says by itself of which session it is. */
+const CALL_ID = /^call_\w+$/
 
 function runView(view: Command, call: CommandCall, io: Io): Promise<number> {
   const foreign = Object.keys(callsCommand.options).find((name) => call.has(name) && !Object.hasOwn(view.options, name))
@@ -81,7 +85,7 @@ function runView(view: Command, call: CommandCall, io: Io): Promise<number> {
 }
 
 async function showCall(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
-  const [session, word] = call.words
+  const [session, word] = call.words.length > 1 ? call.words : [undefined, call.words[0]]
   const id = await findCall(connection, word!, session)
   const manifest = await requestJson<PricedManifest>(connection, apiPath('/api/calls/', id, '/manifest'))
   if (call.json) return printJson(io, manifest)

@@ -15,7 +15,7 @@ import { withConnection } from '../connection.ts'
 import { findSession, findCall } from '../find-session.ts'
 import { print, printJson, applyStyle, safeForTerminal, printAnswer } from '../io.ts'
 import { fetchTokenScale } from '../preview.ts'
-import { countedText, type Comparison, exactLine, type Manifest, numberText } from '../../context.ts'
+import { type CallFigures, countedText, type Comparison, exactLine, type Manifest, numberText } from '../../context.ts'
 import { type ListedSession, programText } from '../sessions/session-table.ts'
 
 export const replayCommand: Command = {
@@ -86,18 +86,31 @@ async function compareCalls(connection: GatewayConnection, call: CommandCall, io
   const [before, after] = await Promise.all(call.words.map((word) => findCall(connection, word, session)))
   const comparison = await requestJson<Comparison>(connection, apiPath('/api/diff?before=', before!, '&after=', after!))
   if (call.json) return printJson(io, comparison)
-  const { compareText } = await import('../../context.ts')
-  const [earlier, later] = await Promise.all([before!, after!].map((id) => fetchNames(connection, id)))
-  const names = { earlier: earlier!, later: later! }
-  const text = compareText(comparison, ({ id, slot }, which) => names[which].get(`${slot} ${id}`) ?? id)
+  const { calibratedTokens, compareText } = await import('../../context.ts')
+  const [earlier, later] = await Promise.all([before!, after!].map((id) => fetchManifest(connection, id)))
+  const names = { earlier: await namesOf(earlier!), later: await namesOf(later!) }
+  const { figures, used } = later!
+  // In the tokens of the provider, as the page and the list of calls have it.
+  const tokens = calibratedTokens(comparison.commonPrefix.tokens, figures.total, used)
+  const text = compareText(
+    { ...comparison, commonPrefix: { ...comparison.commonPrefix, tokens } },
+    ({ id, slot }, which) => names[which].get(`${slot} ${id}`) ?? id,
+  )
   print(io, safeForTerminal(text.trimEnd(), io.stdout))
   return 0
 }
 
+interface FiguredCall extends Manifest {
+  readonly figures: CallFigures
+}
+
+function fetchManifest(connection: GatewayConnection, call: string): Promise<FiguredCall> {
+  return requestJson<FiguredCall>(connection, apiPath('/api/calls/', call, '/manifest'))
+}
+
 /** What people call each candidate of a call, by its slot and id. */
-async function fetchNames(connection: GatewayConnection, call: string): Promise<ReadonlyMap<string, string>> {
+async function namesOf(manifest: Manifest): Promise<ReadonlyMap<string, string>> {
   const { listedName } = await import('../../context.ts')
-  const manifest = await requestJson<Manifest>(connection, apiPath('/api/calls/', call, '/manifest'))
   return new Map(manifest.entries.map((entry) => [`${entry.slot} ${entry.id}`, listedName(entry, manifest)]))
 }
 
