@@ -54,7 +54,7 @@ export { type ConfigurationSchema, configurationSchema } from './runtime/configu
 export { modelNameFault } from './runtime/configuration/unknown-names.ts'
 export { type Environment, parseWords, variableName } from './runtime/configuration/value.ts'
 export { configurationWarnings } from './runtime/configuration/warnings.ts'
-export { homeStorePlace, openHomeDatabase } from './runtime/configuration/home-store.ts'
+export { homeStorePlace, openHomeDatabase, startHomeSigns } from './runtime/configuration/home-store.ts'
 export type { UsedSettings } from './runtime/people/used-settings.ts'
 export {
   accessFilePath,

@@ -67,6 +67,7 @@ export async function openGateway(
     openRuntime,
     problemText,
     readToken,
+    shareBeforeStart,
   } = await import('../runtime.ts')
   if (isRestorePending(home)) warn(await withClaim(home, io, () => completeRestore(home)))
   const read = await loadWithWarnings(home, io)
@@ -93,6 +94,10 @@ export async function openGateway(
     const exposed = listens ? await homeWarning(home) : undefined
     const { model, providers, models } = configuration
     const live = { model, providers, models, changed: new Set<() => void>() }
+    if (standby && configuration.store !== undefined) {
+      const { startHomeSigns } = await import('../runtime.ts')
+      signs = await startHomeSigns(configuration.store, io.environment, systemClock)
+    }
     const {
       people,
       within,
