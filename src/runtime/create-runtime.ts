@@ -13,6 +13,7 @@ import { createOutbox } from './channels/outbox.ts'
 import { createPairings } from './channels/pairings.ts'
 import { createCompletions } from './completions/completion.ts'
 import { createConfigurationService } from './configuration/configuration-service.ts'
+import { cutOffError } from './failure.ts'
 import { createForeignServices } from './foreign/foreign-services.ts'
 import { startKeepRules } from './home/keep-rules.ts'
 import { untilIdle } from './idle.ts'
@@ -71,8 +72,6 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
   const closingError = () =>
     new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
   const { gateways } = store
-  const cutOffError = () =>
-    new RuntimeError('standby', 'The database does not answer, so that another gateway may work now.')
   const refuseWhenClosing = () => {
     if (closing) throw closingError()
     if (gateways?.isCutOff()) throw cutOffError()

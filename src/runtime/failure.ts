@@ -27,3 +27,9 @@ export const growingDelaysMs: readonly number[] = [1_000, 2_000, 5_000, 15_000, 
 export function delayAfter(failures: number, delaysMs: readonly number[]): number {
   return delaysMs[Math.min(failures, delaysMs.length) - 1] ?? 0
 }
+
+/** The database has not answered this gateway for so long that another one may have its homes. */
+export function cutOffError(cause?: unknown): RuntimeError {
+  const message = 'The database does not answer, so that another gateway may work now.'
+  return new RuntimeError('standby', message, {}, { cause })
+}

@@ -6,6 +6,7 @@ import { budgetLedgerFile, type GatewayRow, openSharedLedger, StoreError } from 
 import { openStoredInbox } from '../channels/stored-inbox.ts'
 import { personStore } from '../configuration/configuration.ts'
 import type { HostedRuntime } from '../create-runtime.ts'
+import { cutOffError } from '../failure.ts'
 import { homeAt } from '../home/home.ts'
 import {
   isThere,
@@ -398,9 +399,4 @@ async function answers(clock: Clock, address: string): Promise<boolean> {
       () => false,
     ))
   )
-}
-
-function cutOffError(cause?: unknown): RuntimeError {
-  const message = 'The database does not answer, so that another gateway may work now.'
-  return new RuntimeError('standby', message, {}, { cause })
 }

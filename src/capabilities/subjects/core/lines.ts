@@ -1,4 +1,3 @@
-import { wholeCharacter } from '../../../context.ts'
 import { isObject, parseJson } from '../../../platform.ts'
 /** The lines of a text, without their ends: `\n`, `\r\n` or `\r`. An end at the very end begins no further line. */
 export function splitLines(text: string): readonly string[] {
@@ -63,15 +62,19 @@ export function capNotice(shown: number, all: number, rest: string): string {
 
 /** Never half of a character; neither does `textEnd`. */
 export function textBeginning(text: string, most: number): string {
-  return text.slice(0, wholeCharacter(text, most))
+  return text.slice(0, splitsPair(text, most) ? most - 1 : most)
 }
 
 export function textEnd(text: string, most: number): string {
   const from = Math.max(0, text.length - most)
-  return text.slice(wholeCharacter(text, from) < from ? from + 1 : from)
+  return text.slice(splitsPair(text, from) ? from + 1 : from)
 }
 
 /** How the rest of a text can be read that no tool reads. */
 export const moreBySetting = 'the setting subjects.maxTextChars says how many'
 /** The same where all of a reply is too long. */
 export const moreByReply = 'the setting subjects.maxReplyChars says how many all texts together may have'
+
+function splitsPair(text: string, at: number): boolean {
+  return at > 0 && /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(at - 1, at + 1))
+}
