@@ -389,14 +389,13 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
 /** Whether the gateway at an address is there: one that is frozen takes a connection and says nothing. */
 async function answers(clock: Clock, address: string): Promise<boolean> {
   const ending = new AbortController()
-  const asked = fetch(`${address}/health/live`, { signal: ending.signal }).then((response) => response.arrayBuffer())
-  const isInTime = await settlesWithin(clock, asked, ANSWER_MS)
-  ending.abort()
-  return (
-    isInTime &&
-    (await asked.then(
+  const asked = fetch(`${address}/health/live`, { signal: ending.signal })
+    .then((response) => response.arrayBuffer())
+    .then(
       () => true,
       () => false,
-    ))
-  )
+    )
+  const isInTime = await settlesWithin(clock, asked, ANSWER_MS)
+  ending.abort()
+  return isInTime && asked
 }
