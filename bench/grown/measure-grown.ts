@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createForeword } from '../../src/foreword.ts'
 import { systemClock } from '../../src/platform.ts'
+import { openRecall } from '../../src/runtime/recall/open-recall.ts'
+import { usageReport } from '../../src/runtime/usage/usage-report.ts'
 import { openPostgresStore } from '../../src/session/postgres/open-postgres-store.ts'
 import type { GrownStore } from '../../test/session/grow-store.ts'
 import { workOn } from '../../test/session/grown-work.ts'
@@ -29,6 +31,20 @@ export async function measureGrown(address: string, grown: GrownStore): Promise<
     await run(store)
     await note(name, ROUNDS, () => run(store))
   }
+  const sources = { store, priceOf: async () => ({ input: 3, output: 15 }) }
+  await note('usage of all time by day', 1, () => usageReport(sources, { by: 'day' }))
+  const folder = mkdtempSync(join(tmpdir(), 'foreword-grown-'))
+  const recall = openRecall({ store, path: join(folder, 'recall.sqlite'), warn: (text) => console.error(text) })
+  const ask = () => recall.find({ text: 'Where is the order 7?', limit: 10 })
+  await note('the index of the history is built', 1, async () => {
+    while (!(await ask()).complete);
+  })
+  await note('search of the history, all sessions', ROUNDS, ask)
+  await note('search of the history, the longest session', ROUNDS, () =>
+    recall.find({ text: 'Where is the order 7?', limit: 10, sessions: [grown.longest] }),
+  )
+  await recall.close()
+  rmSync(folder, { recursive: true, force: true })
   await store.close()
   return found
 }

@@ -12,7 +12,7 @@ export interface GrownWork {
 }
 
 /** What is asked of a store with years of sessions behind it. `now`: the time of its newest entries. */
-export function workOn({ usual, longest, sessions }: GrownStore, now: string): readonly GrownWork[] {
+export function workOn({ usual, longest, sessions, calls }: GrownStore, now: string): readonly GrownWork[] {
   const days = (count: number) => new Date(Date.parse(now) - count * 86_400_000).toISOString()
   const sources = (store: SessionStore) => ({
     store,
@@ -58,6 +58,8 @@ export function workOn({ usual, longest, sessions }: GrownStore, now: string): r
     work('usage of a day by tool', (store) => usageReport(sources(store), { by: 'tool', from: days(1) }), 10_000),
     work('costs of a day by model', (store) => costReport(sources(store), { by: 'model', from: days(1) })),
     work('costs of a usual session', (store) => sessionCosts(sources(store), [usual])),
+    // All calls of the session, which has a hundredth of those of all.
+    work('costs of the longest session', (store) => sessionCosts(sources(store), [longest]), Math.ceil(calls / 20)),
     work('newest of the audit', (store) => store.audit({ last: 50 })),
     work('audit of a session', (store) => store.audit({ session: usual, decision: 'approved' })),
     work('newest of the audit of a tool', (store) => store.audit({ tool: 'look_up', last: 50 })),
