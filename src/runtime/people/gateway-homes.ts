@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { errorMessage } from '../../platform.ts'
 import type { HostedRuntime } from '../create-runtime.ts'
 import type { WholeParts } from '../runtime-parts.ts'
 import { type GatewayTokens, openGatewayTokens } from '../tokens/named-tokens.ts'
@@ -49,18 +50,15 @@ export async function openGatewayHomes({ settingsVersion: version, shares = true
             Object.assign(inUse, { model, providers, models })
             for (const hear of inUse.changed) hear()
             if (!reloads) return
-            await around.reload?.()
+            await around.reload?.().catch((error: unknown) => options.warn(errorMessage(error)))
             await people.reload()
           },
         )
   const people = openPeopleHomes({
     ...options,
     around: () => around!,
-    async now() {
-      // What is claimed now is opened with what holds now.
-      await live?.look(around!.store).catch(() => {})
-      return live?.now() ?? configuration
-    },
+    // What is claimed now is opened with what holds now.
+    now: async () => (await live?.current(around!.store)) ?? configuration,
   })
   return {
     people,

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { errorMessage, serialQueue, watchWrittenFiles } from '../../platform.ts'
+import { errorMessage, serialQueue, settlesWithin, watchWrittenFiles } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
 import type { Configuration } from '../configuration/configuration.ts'
@@ -85,14 +85,23 @@ export function openLiveConfiguration(
     next(false).catch((error: unknown) => warn(unsharedText(error)))
   }
 
-  /** Compares where somebody else has changed something. Rejects where the database cannot be asked. */
-  async function look(store: Pick<SessionStore, 'value'>): Promise<void> {
-    if (sharedRowOf(await store.value(SHARED_SETTINGS)).version !== version) await next(true)
+  const isOld = async (store: Pick<SessionStore, 'value'>): Promise<boolean> =>
+    sharedRowOf(await store.value(SHARED_SETTINGS)).version !== version
+
+  /** Resolves when it is known what holds now. Homes that are open take it over later: one that is being opened waits for this. */
+  async function learn(store: Pick<SessionStore, 'value'>): Promise<void> {
+    if (!(await isOld(store))) return
+    const { isNew, isOthers } = await queue.add(compare)
+    if (isNew) apply(configuration, { reloads: isOthers }).catch((error: unknown) => warn(unsharedText(error)))
   }
 
   return {
     now: () => configuration,
-    look,
+    /** The configuration for a home that is opened now; that of the last look where the database does not answer in time. Never rejects. */
+    async current(store: Pick<SessionStore, 'value'>): Promise<Configuration> {
+      await settlesWithin(at.clock, learn(store), LOOK_MS)
+      return configuration
+    },
     /** Compares with the database. Resolves with what of it cannot be used here. Never rejects. */
     async share(): Promise<readonly string[]> {
       try {
@@ -118,7 +127,7 @@ export function openLiveConfiguration(
         if (isLooking) return
         isLooking = true
         try {
-          await look(store())
+          if (await isOld(store())) await next(true)
           await looked()
         } catch {
           // The database may be starting again.
