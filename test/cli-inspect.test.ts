@@ -142,9 +142,8 @@ const call = {
 }
 
 test('a call is shown by its id alone, without its session', async () => {
-  const manifest = { ...cutCall(), figures: figuresOf(cutCall()) }
   const connection = scriptedConnection({
-    'GET /api/calls/call_abc/manifest': manifest,
+    'GET /api/calls/call_abc/manifest': { ...cutCall(), figures: figuresOf(cutCall()) },
     'GET /api/calls?limit=11&beginning=call_abc': { calls: [{ id: 'call_abc', session: 's1' }] },
   })
   assert.match((await run(['calls', 'call_abc'], { connection })).stdout, /Turn 1 left out: /)

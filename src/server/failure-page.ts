@@ -60,7 +60,7 @@ export function missingPage(asked: Headers): Response {
   const [language, title, text, link] = prefersGerman(asked)
     ? ['de', 'Nicht gefunden', 'Unter dieser Adresse gibt es keine Seite.', 'Zum Anfang']
     : ['en', 'Not found', 'There is no page at this address.', 'Back to the start']
-  const document = pageDocument(language!, title!, `<p>${text}</p><p><a href="/">${link}</a></p>`)
+  const document = pageDocument(language, title, `<p>${text}</p><p><a href="/">${link}</a></p>`)
   return new Response(document, { status: 404, headers: pageHeaders })
 }
 

@@ -1,7 +1,6 @@
-import { phrase } from '../../context.ts'
 import { join, sep } from 'node:path'
 import type { CheckContext } from '../../capability.ts'
-import type { Layout, TokenCounter } from '../../context.ts'
+import { type Layout, phrase, type TokenCounter } from '../../context.ts'
 import { nearestHint } from '../../platform.ts'
 import type { Configuration } from '../../runtime.ts'
 import type { LeftSkill, LoadedSkills, Skill } from './skill.ts'
