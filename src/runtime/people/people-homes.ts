@@ -391,10 +391,7 @@ async function answers(clock: Clock, address: string): Promise<boolean> {
   const ending = new AbortController()
   const asked = fetch(`${address}/health/live`, { signal: ending.signal })
     .then((response) => response.arrayBuffer())
-    .then(
-      () => true,
-      () => false,
-    )
+    .then(Boolean, () => false)
   const isInTime = await settlesWithin(clock, asked, ANSWER_MS)
   ending.abort()
   return isInTime && asked
