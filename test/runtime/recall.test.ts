@@ -493,14 +493,15 @@ test('a question to years of sessions looks at those that changed since the one 
     },
   }
   const recall = openRecall({ store: watched, path: join(folder, 'recall.sqlite'), warn: (text) => assert.fail(text) })
-  const find = async (text: string) => (await recall.find({ text, limit: 2 })).passages.map(({ session }) => session)
+  const sessionsWith = async (text: string) =>
+    (await recall.find({ text, limit: 2 })).passages.map(({ session }) => session)
   while (!(await recall.find({ text: 'harbours', limit: 1 })).complete);
   assert.ok(rows >= 900)
   rows = 0
   // By another process: nobody tells this one of it.
   await say('late', 'A lighthouse was built.')
-  assert.deepEqual(await find('lighthouse'), ['late'])
-  assert.deepEqual(await find('lighthouse'), ['late'])
+  assert.deepEqual(await sessionsWith('lighthouse'), ['late'])
+  assert.deepEqual(await sessionsWith('lighthouse'), ['late'])
   assert.ok(rows <= 80, `${rows} rows of sessions were read`)
   await recall.close()
   await store.close()
