@@ -96,7 +96,7 @@ test('a skill that is not loaded says why, in which file, and how to have it loa
     ['gated', /it needs no-such-program-here, not found on PATH/, /Install what it needs/, 'skills/gated/SKILL.md'],
     ['keyed', /it needs NO_SUCH_VARIABLE in the environment/, /Set the variable/, 'skills/keyed/SKILL.md'],
     ['off', /skills\.disabled in config\.json names it/, /Remove its name/, 'skills/off/SKILL.md'],
-    ['twin', /skills\/twin-b has the same name/, /another `name`/, 'skills/twin-a/SKILL.md'],
+    ['twin', /skills\/twin-b has the same name/, /another name in its SKILL/, 'skills/twin-a/SKILL.md'],
     ['binary', /its SKILL\.md: /, /Correct the file/, 'skills/binary/SKILL.md'],
     [
       'foreign',
