@@ -309,7 +309,8 @@ test('2. a call that is being read stays when it would be folded', async (t) => 
   const { page } = await opened(t, (_, n) => {
     if (n > 2) return { text: 'Both are read.' }
     if (n === 2) return { toolCalls: [{ name: 'list_files', input: {} }, edit] }
-    return { toolCalls: Array(2).fill({ name: 'read_file', input: { path: 'log.txt' } }) }
+    const read = { name: 'read_file', input: { path: 'log.txt' } }
+    return { toolCalls: [read, read] }
   })
   await send(page, 'Read it twice')
   const turn = lastTurn(page)

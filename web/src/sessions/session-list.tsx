@@ -3,13 +3,13 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSWRConfig } from 'swr'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { Link, useLocation, useRoute } from 'wouter'
-import { type CostReport, type HistoryHits, type ListedSession, useResource } from '../api/resources.ts'
+import { type HistoryHits, type ListedSession, useResource } from '../api/resources.ts'
 import { followSessionChanges } from '../api/session-changes.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { dollars } from '../parts/numbers.ts'
 import { useLate } from '../parts/use-now.ts'
 import { AccountLink } from './account-link.tsx'
 import { LabelDialog } from './label-dialog.tsx'
+import { MonthSum } from './month-sum.tsx'
 import { finishDeletion, usePendingDeletions } from './pending-deletion.ts'
 import { allSessions, NoSessions, SessionFilter } from './session-filter.tsx'
 import { groupsOf } from './session-groups.ts'
@@ -35,6 +35,7 @@ export function SessionList(): ReactNode {
   const list = useRef<VirtualizerHandle>(null)
   const hidden = usePendingDeletions()
   useSharedSessions()
+
   const words = useLate(wanted.words.trim(), PAUSE_MS)
   const filter = {
     ...(wanted.folder === '' ? {} : { folder: wanted.folder }),
@@ -57,7 +58,9 @@ export function SessionList(): ReactNode {
   const nearEnd = useRef(readMoreNear)
   nearEnd.current = readMoreNear
   useEffect(() => nearEnd.current(), [others.rows])
-  useEffect(() => void list.current?.scrollTo(0), [others.matched])
+  useEffect(() => {
+    list.current?.scrollTo(0)
+  }, [others.matched])
 
   const error = pinned.error ?? others.error
   const line = (session: ListedSession): ReactNode => (
@@ -149,33 +152,6 @@ function Heading({ children }: { readonly children: ReactNode }): ReactNode {
 
 /** The keys that begin a conversation, as this machine writes them. */
 const NEW_KEY = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⇧⌘O' : `${t`Ctrl`} ⇧ O`
-
-/** What all calls of this month cost, where any price is known. */
-function MonthSum(): ReactNode {
-  const now = new Date()
-  const from = new Date(now.getFullYear(), now.getMonth(), 1).toISOString()
-  const { data, mutate } = useResource<CostReport>(`/api/costs?${new URLSearchParams({ from, limit: '1' }).toString()}`)
-  useEffect(() => {
-    // What a turn cost is known when it is over.
-    const running = new Set<string>()
-    return followSessionChanges((change) => {
-      if (change.type !== 'session') return
-      const { id, state } = change.session
-      if (state === 'works' || state === 'waits') return void running.add(id)
-      if (running.delete(id)) void mutate()
-    })
-  }, [mutate])
-  if (data?.total.money === undefined) return null
-  const { money, unpriced } = data.total
-  // Nothing is 0 because its price is not known.
-  if (money === 0 && unpriced > 0) return null
-  const words = unpriced > 0 ? t`at least ${dollars(money)} this month` : t`${dollars(money)} this month`
-  return (
-    <span className="truncate text-xs text-soft tabular-nums" title={words} data-figure="money" data-value={money}>
-      {words}
-    </span>
-  )
-}
 
 /** What changes in a session reaches every part of the page that shows it, and the names of the folders. */
 function useSharedSessions(): void {
