@@ -43,7 +43,7 @@ test('an event that was seen before changes nothing', () => {
 test('calls of tools that follow each other are drawn together, with the reasoning between them', () => {
   const part = (type: string) => ({ type }) as Parameters<typeof partRuns>[0][number]
   const drawn = (types: string) =>
-    partRuns(types.split('').map((letter) => part({ t: 'tool', r: 'reasoning', w: 'text' }[letter]!)))
+    partRuns([...types.matchAll(/\w/g)].map(([letter]) => part({ t: 'tool', r: 'reasoning', w: 'text' }[letter]!)))
       .map(({ from, parts }) => `${from}:${parts.map(({ type }) => (type === 'text' ? 'w' : type[0])).join('')}`)
       .join(' ')
   assert.equal(drawn(''), '')

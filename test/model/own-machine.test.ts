@@ -62,7 +62,8 @@ test('a provider that moves to another address is asked again: its window and it
   const models = createModels({
     clock: systemClock,
     known,
-    fetch: async (input) => Response.json({ data: [{ id: 'm', max_model_len: windows[new URL(String(input)).host] }] }),
+    fetch: async (input) =>
+      Response.json({ data: [{ id: 'm', max_model_len: windows[new URL(new Request(input).url).host] }] }),
     get providers() {
       return providers
     },

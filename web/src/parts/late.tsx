@@ -18,13 +18,15 @@ export function late<Props extends object>(
     const [state, setState] = useState<'loading' | 'loaded' | 'failed'>('loading')
     useEffect(() => {
       if (Loaded !== undefined) return
-      load().then(
-        (module) => {
-          Loaded = module.default
+      const show = async (): Promise<void> => {
+        try {
+          Loaded = (await load()).default
           setState('loaded')
-        },
-        () => setState('failed'),
-      )
+        } catch {
+          setState('failed')
+        }
+      }
+      void show()
     }, [])
     if (Loaded !== undefined) return <Loaded {...props} />
     if (state !== 'failed') return <Loading>{placeholder(props)}</Loading>
