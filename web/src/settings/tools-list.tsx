@@ -146,7 +146,10 @@ function ToolRow({ tool, draft, shared }: ToolRowProps): ReactNode {
         )}
       </div>
       {error && <ErrorNote error={error} />}
-      <Fold summary={firstSentence(description) ?? t`Details`} summaryClassName="cursor-pointer text-xs text-soft">
+      <Fold
+        summary={description === undefined ? t`Details` : <bdi>{firstSentence(description)}</bdi>}
+        summaryClassName="cursor-pointer text-xs text-soft"
+      >
         <div className="flex flex-col gap-2 py-2">
           {access !== 'refused' && !withheld && (
             <AfterUntrusted tool={tool} set={change ? change.after.afterUntrusted : setValue(tool)} draft={draft} />
@@ -164,8 +167,9 @@ function ToolRow({ tool, draft, shared }: ToolRowProps): ReactNode {
   )
 }
 
-function firstSentence(text: string | undefined): string | undefined {
-  return text?.split(/(?<=[.!?])\s/, 1)[0]
+/** As the model reads it, in whatever language that is. */
+function firstSentence(text: string): string {
+  return text.split(/(?<=[.!?])\s/, 1)[0]!
 }
 
 function changeOf({ preview, isChanged }: AccessDraft, tool: string): AccessPreview['changes'][number] | undefined {
