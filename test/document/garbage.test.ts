@@ -8,7 +8,7 @@ import { paragraph, table, wordFile } from './files/word-file.ts'
 import { read } from './read.ts'
 
 const names = ['a', 'a.txt', 'a.md', 'a.html', 'a.xml', 'a.pdf', 'a.docx']
-const kinds = ['text', 'table', 'image', 'unreadable']
+const kinds = ['text', 'table', 'image', 'audio', 'unreadable']
 
 const files = [
   pdfFile(['Hello.', 'Page two.']),

@@ -40,16 +40,22 @@ export async function checkShared(
     const found = await lookAtShared({ home, environment: io.environment, capabilities, clock: systemClock }, store)
     if (found === undefined) return []
     const { version, refused, waits } = found
-    const waiting = 'config.json has changes that the other gateways do not have yet'
+    const waiting = phrase`config.json has changes that the other gateways do not have yet`
     return [
       ...refused.map((text) =>
-        warning('settings', text.replace(/\.$/, ''), 'Until then this gateway goes on with what it had.'),
+        warning('settings', text.replace(/\.$/, ''), phrase`Until then this gateway goes on with what it had.`),
       ),
-      ...(waits ? [warning('settings', waiting, 'Run `foreword reload`.')] : []),
-      ...(refused.length === 0 && !waits ? [ok('settings', `those of the team, version ${version}`)] : []),
+      ...(waits ? [warning('settings', waiting, phrase`Run \`foreword reload\`.`)] : []),
+      ...(refused.length === 0 && !waits ? [ok('settings', phrase`those of the team, version ${version}`)] : []),
     ]
   } catch (error) {
-    return [warning('settings', `not compared: ${errorMessage(error)}`, 'Fix what the findings about the store name.')]
+    return [
+      warning(
+        'settings',
+        phrase`not compared: ${errorMessage(error)}`,
+        phrase`Fix what the findings about the store name.`,
+      ),
+    ]
   }
 }
 
