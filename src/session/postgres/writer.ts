@@ -15,7 +15,7 @@ import {
   takeLockBack,
   takeStore,
 } from './ownership.ts'
-import { waitForStore, type WriterOptions } from './stand-by.ts'
+import { waitForStore, type WriterOptions } from './take-over.ts'
 
 /** The connection that writes. It holds the lock of the database, so that both are lost together. */
 export type Writer = Awaited<ReturnType<typeof openWriter>>
