@@ -1,3 +1,4 @@
+import { serialQueue } from '../../platform.ts'
 import type { CopySide, CopyTarget } from '../copy/copy-rows.ts'
 import { countedTables, storedTables } from '../tables/stored-tables.ts'
 import type { DerivedColumns } from '../copy/table-rows.ts'
@@ -52,9 +53,10 @@ export async function openDatabaseTarget(at: PostgresAddress): Promise<CopyTarge
   }
 }
 
-/** What is not committed is undone with its connection. */
+/** What is not committed is undone with its connection. Questions that come together are asked one after another: it is one connection. */
 function sideOf(client: DatabaseClient, at: PostgresAddress): CopySide {
-  return { place: databaseName(at), work: client.work, end: () => client.end() }
+  const queue = serialQueue()
+  return { place: databaseName(at), work: (work) => queue.add(() => client.work(work)), end: () => client.end() }
 }
 
 /** Takes the lock of the store for this connection, so that no gateway can. */
