@@ -193,6 +193,19 @@ test('a person follows the prompt and the skills of the owner, in folders of the
   assert.doesNotMatch(preview, /The Owner/)
 })
 
+test('a person follows the prompt that the owner has edited, as it was when the person was added', async (t) => {
+  const team = await openTeam(t)
+  const edit = (text: string) => team.owner.json('/api/prompt', { method: 'PUT', body: { text } })
+  await edit('Answer in rhymes.')
+  const ann = await team.add('ann')
+  await edit('Answer in prose.')
+  const read = async (who: Asker) => JSON.stringify(await who.json('/api/context?input=Hello'))
+  assert.match(await read(ann), /Answer in rhymes/)
+  assert.match(await read(await team.add('bob')), /Answer in prose/)
+  await team.restart()
+  assert.match(await read(ann), /Answer in rhymes/)
+})
+
 test('the limits of people are limits of each of them, and not of the owner', async (t) => {
   const people = { budgets: [{ limit: { tokens: 400 }, per: 'day' }], maxOpenTurns: 1 }
   const team = await openTeam(t, { people, budgets: [{ limit: { usd: 5 }, per: 'month' }] })

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir } from 'node:fs/promises'
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { type AnyCapability, type Pairings, RuntimeError } from '../../capability.ts'
@@ -76,7 +76,7 @@ export async function openPersonHome(
 ): Promise<OpenPersonHome> {
   const { home, environment, clock } = options
   const { folder, configuration, ...opening } = openingOf(name, options)
-  await makePersonHome(home, name)
+  await makePersonHome(home, name, options.owner().store)
   const claim = await claimHome(folder, { pid: process.pid, started: clock.time() }, { environment })
   const warn = (text: string) => options.warn(`${name}: ${text}`)
   const wait = waitForHome(options, isGone)
@@ -136,8 +136,12 @@ function openingOf(
   }
 }
 
-/** Makes the folder of a person where it is missing, with the prompt of the owner. */
-export async function makePersonHome(home: string, name: string): Promise<void> {
+/** Makes the folder of a person where it is missing, with the prompt of the owner: the edited one, or else that of the files. */
+export async function makePersonHome(
+  home: string,
+  name: string,
+  { records }: Pick<SharingHome['store'], 'records'>,
+): Promise<void> {
   const own = homeAt(personHome(home, name))
   const isNew = !existsSync(own.context)
   await createHome(own)
@@ -149,6 +153,9 @@ export async function makePersonHome(home: string, name: string): Promise<void> 
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     })
   }
+  const edited = (await records('prompt')).at(-1)
+  if (edited === undefined) return
+  await writeFile(own.systemPromptFile, (edited.value as { readonly text: string }).text, { mode: 0o600 })
 }
 
 /** How the store of a person is opened where another gateway may have it: who that is, or the store once that one is gone. */

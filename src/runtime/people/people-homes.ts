@@ -373,7 +373,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       const hint = `Move ${folder} away: it holds what belonged to somebody of this name.`
       throw new RuntimeError('exists', `There is a home of ${name} already.`, { person: name }, { hint })
     }
-    await makePersonHome(home, name)
+    await makePersonHome(home, name, around().store)
   }
 
   /** Ends the home of a person and removes it with everything in it. The person has to be leaving. */
