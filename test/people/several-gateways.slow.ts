@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { postgresForTests } from '../session/postgres-for-tests.ts'
-import { addPeople, ask, askAny, check, openWorld, type Person, say, TOKEN } from './gateways.ts'
+import { addPeople, ask, askAny, check, type Gateway, openWorld, type Person, say, TOKEN } from './gateways.ts'
 
 const { options, server: database } = postgresForTests({ connections: 200 })
 
@@ -58,6 +60,37 @@ test('every gateway answers for everybody, and each home is at one of them', opt
     }
   }
 })
+
+test(
+  'nothing of somebody who was removed stays on any machine, and the next of that name begins with nothing',
+  options,
+  async (t) => {
+    const { start } = await openWorld(t, await database().database())
+    const first = await start()
+    const names = ['ann', 'bob', 'carol', 'dave', 'erin', 'finn']
+    const people = await addPeople(first, names)
+    const gateways = [first, await start()]
+    for (const person of people) await say(() => gateways, person, `hello of ${person.name}`)
+    const foldersOf = (gateway: Gateway) => readdirSync(join(gateway.home, 'people'), { recursive: true })
+    const headers = { authorization: `Bearer ${TOKEN}` }
+    for (const [index, name] of names.entries()) {
+      const { url } = gateways[index % gateways.length]!
+      const response = await fetch(`${url}/api/people/${name}`, { method: 'DELETE', headers })
+      assert.equal(response.status, 200, await response.text())
+    }
+    for (const gateway of gateways) while (foldersOf(gateway).length > 0) await sleep(20)
+    const again = await addPeople(first, names)
+    for (const { token } of again)
+      assert.deepEqual((await ask<{ readonly sessions: unknown }>(first, token, '/api/sessions')).sessions, [])
+    // Of those who are there now nothing is removed.
+    for (const person of again) await say(() => gateways, person, `hello of the next ${person.name}`)
+    for (const { token } of again)
+      assert.equal(
+        (await ask<{ readonly sessions: readonly unknown[] }>(first, token, '/api/sessions')).sessions.length,
+        1,
+      )
+  },
+)
 
 test('no request is refused while homes move to gateways that come', { ...options, timeout: 120_000 }, async (t) => {
   const { start } = await openWorld(t, await database().database())

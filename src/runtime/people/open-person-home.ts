@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { type AnyCapability, type Pairings, RuntimeError } from '../../capability.ts'
@@ -12,10 +12,11 @@ import type { Environment } from '../configuration/value.ts'
 import type { HostedRuntime } from '../create-runtime.ts'
 import { createHome, createWorkspace, homeAt } from '../home/home.ts'
 import { openRuntime } from '../open-runtime.ts'
-import { personHome } from '../tokens/people.ts'
+import { peopleFolder, personHome } from '../tokens/people.ts'
 import { ownersFolders, personCapabilities, personConfiguration } from './person-configuration.ts'
 import { liveLimits } from './person-limits.ts'
 import { personPolicy } from './person-policy.ts'
+import { removeFormer, stampHome } from './removed-homes.ts'
 import { sharedRecords, type SharingHome } from './shared-records.ts'
 
 /** The home of a person that is open here. */
@@ -136,16 +137,26 @@ function openingOf(
   }
 }
 
+/** Makes the folder of a new person. Rejects with RuntimeError `exists` where something is in it. */
+export async function makeNewHome(home: string, name: string, store: SharingHome['store']): Promise<void> {
+  const folder = personHome(home, name)
+  await mkdir(peopleFolder(home), { recursive: true, mode: 0o700 })
+  await removeFormer(home, name, store)
+  if ((await readdir(folder).catch(() => [])).length > 0) {
+    const hint = `Move ${folder} away: it holds what belonged to somebody of this name.`
+    throw new RuntimeError('exists', `There is a home of ${name} already.`, { person: name }, { hint })
+  }
+  await makePersonHome(home, name, store)
+}
+
 /** Makes the folder of a person where it is missing, with the prompt of the owner: the edited one, or else that of the files. */
-export async function makePersonHome(
-  home: string,
-  name: string,
-  { records }: Pick<SharingHome['store'], 'records'>,
-): Promise<void> {
+async function makePersonHome(home: string, name: string, store: SharingHome['store']): Promise<void> {
+  await removeFormer(home, name, store)
   const own = homeAt(personHome(home, name))
   const isNew = !existsSync(own.context)
   await createHome(own)
   if (!isNew) return
+  await stampHome(home, name, store)
   const owners = homeAt(home)
   for (const file of ['systemPromptFile', 'soulFile'] as const) {
     await mkdir(dirname(own[file]), { recursive: true, mode: 0o700 })
@@ -153,7 +164,7 @@ export async function makePersonHome(
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     })
   }
-  const edited = (await records('prompt')).at(-1)
+  const edited = (await store.records('prompt')).at(-1)
   if (edited === undefined) return
   await writeFile(own.systemPromptFile, (edited.value as { readonly text: string }).text, { mode: 0o600 })
 }

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RuntimeError } from '../../capability.ts'
 import { type Clock, defined, errorMessage, settlesWithin, withTimeout } from '../../platform.ts'
@@ -8,25 +8,18 @@ import { personStore } from '../configuration/configuration.ts'
 import type { HostedRuntime } from '../create-runtime.ts'
 import { cutOffError } from '../failure.ts'
 import { homeAt } from '../home/home.ts'
-import {
-  isThere,
-  type People,
-  peopleFolder,
-  type Person,
-  type PersonDraft,
-  personHome,
-  personNotFound,
-} from '../tokens/people.ts'
+import { isThere, type People, type Person, type PersonDraft, personHome, personNotFound } from '../tokens/people.ts'
 import { besideHomes } from './beside-homes.ts'
 import {
   HomeElsewhere,
-  makePersonHome,
+  makeNewHome,
   type OpenPersonHome,
   openPersonHome,
   type PersonHomeOptions,
   readPersonHome,
 } from './open-person-home.ts'
 import { createPlacement, type Peers } from './placement.ts'
+import { noteRemoved, removeAllFormer } from './removed-homes.ts'
 import type { UsedSettings } from './used-settings.ts'
 
 /** The homes of the people of a gateway: each has a runtime over a store, files and a workspace of its own. */
@@ -163,6 +156,13 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       else if ((quiet.get(name) ?? 0) >= QUIET_LOOKS) await close(name, { unlessInUse: true })
       else quiet.set(name, (quiet.get(name) ?? 0) + 1)
     }
+    const isPresent = (name: string) =>
+      opened.has(name) ||
+      making.has(name) ||
+      people()
+        .list()
+        .some((each) => each.name === name)
+    await removeAllFormer(home, isPresent, around().store).catch((error: unknown) => warn(errorMessage(error)))
     const missing = all.filter(
       ({ name, leaving }) =>
         !leaving &&
@@ -317,7 +317,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
       making.add(draft.name)
       try {
         const person = await people().add(draft, by)
-        await makeHome(person.name).catch(async (error: unknown) => {
+        await makeNewHome(home, person.name, around().store).catch(async (error: unknown) => {
           await people().forget(person.name)
           throw error
         })
@@ -365,23 +365,13 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
 
   return self
 
-  async function makeHome(name: string): Promise<void> {
-    const folder = personHome(home, name)
-    await mkdir(peopleFolder(home), { recursive: true, mode: 0o700 })
-    const left = await readdir(folder).catch(() => [])
-    if (left.length > 0) {
-      const hint = `Move ${folder} away: it holds what belonged to somebody of this name.`
-      throw new RuntimeError('exists', `There is a home of ${name} already.`, { person: name }, { hint })
-    }
-    await makePersonHome(home, name, around().store)
-  }
-
   /** Ends the home of a person and removes it with everything in it. The person has to be leaving. */
   async function remove(name: string): Promise<void> {
     await close(name)
     const store = storeOf(name)
     if (store !== undefined) await (await homeStores()).removeHomeDatabase(store, environment, clock)
     await rm(personHome(home, name), { recursive: true, force: true })
+    if (store !== undefined) await noteRemoved(options, name)
     await people().forget(name)
   }
 }
