@@ -371,7 +371,7 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     const store = storeOf(name)
     if (store !== undefined) await (await homeStores()).removeHomeDatabase(store, environment, clock)
     await rm(personHome(home, name), { recursive: true, force: true })
-    if (store !== undefined) await noteRemoved(options, name)
+    if (database !== undefined) await noteRemoved(database, { environment, clock }, name)
     await people().forget(name)
   }
 }

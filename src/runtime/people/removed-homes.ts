@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
+import type { Clock } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
+import type { StoreSetting } from '../configuration/home-store.ts'
+import type { Environment } from '../configuration/value.ts'
 import { editValue } from '../edit-value.ts'
 import { homeAt } from '../home/home.ts'
 import { peopleHomesIn, personHome } from '../tokens/people.ts'
-import type { PersonHomeOptions } from './open-person-home.ts'
 
 /** By name, how often a person of that name was removed. */
 const KEY = 'gateway/removed-people'
@@ -16,11 +18,12 @@ type Store = Pick<SessionStore, 'value'>
 
 /** Tells all gateways on the database that the home of a person is gone, so that each removes the folder that it has of it. */
 export async function noteRemoved(
-  { configuration, environment, clock }: Pick<PersonHomeOptions, 'configuration' | 'environment' | 'clock'>,
+  database: StoreSetting,
+  { environment, clock }: { readonly environment: Environment; readonly clock: Clock },
   name: string,
 ): Promise<void> {
   const { openBeside } = await import('../configuration/home-store.ts')
-  const store = await openBeside(configuration.store!, environment, clock)
+  const store = await openBeside(database, environment, clock)
   try {
     await editValue(store, KEY, (was) => {
       const before = counts.parse(was ?? {})
@@ -35,21 +38,20 @@ export async function noteRemoved(
 export async function removeFormer(home: string, name: string, store: Store): Promise<void> {
   const folder = personHome(home, name)
   if (!existsSync(folder)) return
-  const stamp = await readFile(stampOf(folder), 'utf8').catch(() => '0')
+  const stamp = await readFile(stampOf(folder), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '0'
+    throw error
+  })
   if (Number(stamp) < (await timesRemoved(store, name))) await rm(folder, { recursive: true, force: true })
 }
 
-/** Removes the folders of all who were removed at another gateway. `isPresent`: somebody of that name is there now. */
+/** The same for everybody whose folder is here. `isPresent`: somebody of that name is there now, who may be being added. */
 export async function removeAllFormer(home: string, isPresent: (name: string) => boolean, store: Store): Promise<void> {
-  for (const folder of await peopleHomesIn(home)) {
-    const name = basename(folder)
-    if (isPresent(name) || (await timesRemoved(store, name)) === 0) continue
-    // Somebody may have been added meanwhile.
-    if (!isPresent(name)) await rm(folder, { recursive: true, force: true })
-  }
+  for (const name of (await peopleHomesIn(home)).map((folder) => basename(folder)))
+    if (!isPresent(name)) await removeFormer(home, name, store)
 }
 
-/** Notes in a new folder that it is of whoever has the name since the last removal. */
+/** Notes in a new folder that it is of the person who has the name since the last removal. */
 export async function stampHome(home: string, name: string, store: Store): Promise<void> {
   const times = await timesRemoved(store, name)
   if (times > 0) await writeFile(stampOf(personHome(home, name)), String(times), { mode: 0o600 })
