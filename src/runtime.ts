@@ -90,7 +90,16 @@ export {
 } from './runtime/tokens/named-tokens.ts'
 export type { RowPlace } from './runtime/tokens/rows.ts'
 export { openTokenUses } from './runtime/tokens/token-uses.ts'
-export { isThere, type People, peopleHomesIn, type Person, personNotFound } from './runtime/tokens/people.ts'
+export { makeFolder } from './runtime/people/removed-homes.ts'
+export {
+  isThere,
+  openPeople,
+  type People,
+  peopleHomesIn,
+  type Person,
+  personHome,
+  personNotFound,
+} from './runtime/tokens/people.ts'
 export { openGatewayHomes, shareBeforeStart, teamSettings } from './runtime/people/gateway-homes.ts'
 export type { PeopleHomes } from './runtime/people/people-homes.ts'
 export { accessWrites, editAccess, type EditedAccess } from './runtime/tools/edit-access.ts'

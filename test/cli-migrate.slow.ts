@@ -169,6 +169,16 @@ test('the homes of people move with the home that they lie in', async (context) 
     people.map(({ name, usage }: { name: string; usage: { sessions: number } }) => [name, usage.sessions]),
     [['ann', 1]],
   )
+  // On another machine, where ann never was.
+  rmSync(join(home, 'people'), { recursive: true })
+  rmSync(join(home, 'data', 'foreword.sqlite'))
+  const back = JSON.parse(await ask('migrate', '--to', 'sqlite', '--write', '--json'))
+  assert.deepEqual(
+    back.people.map(({ person, calls, sessions }: Record<string, unknown>) => [person, calls, sessions]),
+    [['ann', 1, 1]],
+  )
+  const shown = await run(['sessions', '--json'], { environment: ann })
+  assert.match(shown.stdout, /Where is the key/)
 })
 
 test('the bytes of files come back with a home, also those that this machine never had', async (context) => {

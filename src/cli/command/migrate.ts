@@ -108,18 +108,41 @@ interface MovedHome {
 
 /** The home and those of its people that have a store, with where that is and where it goes. */
 async function homesOf(call: CommandCall, io: Io, store: StoreSetting | undefined): Promise<readonly MovedHome[]> {
-  const { loadConfiguration, peopleHomesIn, personStore } = await import('../../runtime.ts')
+  const { loadConfiguration, personHome, personStore } = await import('../../runtime.ts')
+  const { examineDatabase } = await import('../../session.ts')
   const { home } = call
   const { configuration } = await loadConfiguration({ home, environment: io.environment, capabilities: [] })
   const own = { home, from: await storePlace(home, io), to: await storePlace(home, io, store) }
-  const people = (await peopleHomesIn(home)).map(async (folder) => {
-    const person = basename(folder)
+  const people = (await peopleOf(own)).map(async (person) => {
+    const folder = personHome(home, person)
     const placeOf = (setting: StoreSetting | undefined) =>
       storePlace(folder, io, setting && personStore(setting as Parameters<typeof personStore>[0], person))
     return { home: folder, person, from: await placeOf(configuration.store), to: await placeOf(store) }
   })
+  const hasStore = async ({ from }: MovedHome) =>
+    from.schema === undefined
+      ? existsSync(from.path)
+      : (await examineDatabase({ ...from, address: from.path }, systemClock)).hasStore
   const moved = await Promise.all(people)
-  return [own, ...moved.filter(({ from }) => from.schema !== undefined || existsSync(from.path))]
+  const kept = await Promise.all(moved.map(hasStore))
+  return [own, ...moved.filter((_, index) => kept[index])]
+}
+
+/** The people with a folder here, or all that a database lists: some were never at this machine, and have a folder from now on. */
+async function peopleOf({ home, from }: Pick<MovedHome, 'home' | 'from'>): Promise<readonly string[]> {
+  const { makeFolder, openPeople, peopleHomesIn } = await import('../../runtime.ts')
+  const { isPostgresAddress, openStore } = await import('../../session.ts')
+  if (!isPostgresAddress(from.path)) return (await peopleHomesIn(home)).map((folder) => basename(folder))
+  const store = await openStore({ ...from, clock: systemClock, readOnly: true })
+  try {
+    const people = openPeople({ home, store, clock: systemClock })
+    await people.ready
+    const listed = people.list().map(({ name }) => name)
+    for (const name of listed) await makeFolder(home, name, store)
+    return listed
+  } finally {
+    await store.close()
+  }
 }
 
 async function copyHome(

@@ -16,7 +16,7 @@ import { peopleFolder, personHome } from '../tokens/people.ts'
 import { ownersFolders, personCapabilities, personConfiguration } from './person-configuration.ts'
 import { liveLimits } from './person-limits.ts'
 import { personPolicy } from './person-policy.ts'
-import { removeFormer, stampHome } from './removed-homes.ts'
+import { makeFolder, removeFormer } from './removed-homes.ts'
 import { sharedRecords, type SharingHome } from './shared-records.ts'
 
 /** The home of a person that is open here. */
@@ -151,12 +151,11 @@ export async function makeNewHome(home: string, name: string, store: SharingHome
 
 /** Makes the folder of a person where it is missing, with the prompt of the owner: the edited one, or else that of the files. */
 async function makePersonHome(home: string, name: string, store: SharingHome['store']): Promise<void> {
-  await removeFormer(home, name, store)
+  await makeFolder(home, name, store)
   const own = homeAt(personHome(home, name))
   const isNew = !existsSync(own.context)
   await createHome(own)
   if (!isNew) return
-  await stampHome(home, name, store)
   const owners = homeAt(home)
   for (const file of ['systemPromptFile', 'soulFile'] as const) {
     await mkdir(dirname(own[file]), { recursive: true, mode: 0o700 })

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
 import type { Clock } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
-import type { StoreSetting } from '../configuration/home-store.ts'
+import type { Configuration } from '../configuration/configuration.ts'
 import type { Environment } from '../configuration/value.ts'
 import { editValue } from '../edit-value.ts'
 import { homeAt } from '../home/home.ts'
@@ -18,8 +18,15 @@ type Store = Pick<SessionStore, 'value'>
 
 /** Tells all gateways on the database that the home of a person is gone, so that each removes the folder that it has of it. */
 export async function noteRemoved(
-  database: StoreSetting,
-  { environment, clock }: { readonly environment: Environment; readonly clock: Clock },
+  {
+    configuration,
+    environment,
+    clock,
+  }: {
+    readonly configuration: Pick<Configuration, 'store'>
+    readonly environment: Environment
+    readonly clock: Clock
+  },
   name: string,
 ): Promise<void> {
   const { openBeside } = await import('../configuration/home-store.ts')
@@ -51,10 +58,14 @@ export async function removeAllFormer(home: string, isPresent: (name: string) =>
     if (!isPresent(name)) await removeFormer(home, name, store)
 }
 
-/** Notes in a new folder that it is of the person who has the name since the last removal. */
-export async function stampHome(home: string, name: string, store: Store): Promise<void> {
+/** Makes the folder of a person where there is none, with a note after how many removals it was made. */
+export async function makeFolder(home: string, name: string, store: Store): Promise<void> {
+  await removeFormer(home, name, store)
+  const folder = personHome(home, name)
+  if (existsSync(folder)) return
+  await mkdir(homeAt(folder).data, { recursive: true, mode: 0o700 })
   const times = await timesRemoved(store, name)
-  if (times > 0) await writeFile(stampOf(personHome(home, name)), String(times), { mode: 0o600 })
+  if (times > 0) await writeFile(stampOf(folder), String(times), { mode: 0o600 })
 }
 
 async function timesRemoved(store: Store, name: string): Promise<number> {
