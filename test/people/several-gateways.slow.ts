@@ -71,8 +71,7 @@ test(
     const people = await addPeople(first, names)
     const gateways = [first, await start()]
     for (const person of people) await say(() => gateways, person, `hello of ${person.name}`)
-    const foldersOf = ({ home }: Gateway) =>
-      readdirSync(home, { recursive: true }).filter((path) => String(path).startsWith(join('people', '/')))
+    const foldersOf = ({ home }: Gateway) => (existsSync(join(home, 'people')) ? readdirSync(join(home, 'people')) : [])
     const headers = { authorization: `Bearer ${TOKEN}` }
     for (const [index, name] of names.entries()) {
       const { url } = gateways[index % gateways.length]!

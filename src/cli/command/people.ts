@@ -113,7 +113,7 @@ async function invitePerson(call: CommandCall, io: Io): Promise<number> {
   return call.json ? printJson(io, made) : printInvitation(name, made, call, io)
 }
 
-/** Prints the link alone on the standard output. Without a gateway there is no address yet to put in front of it. */
+/** Prints the link alone on the standard output, with the address that browsers use. Without that and without a gateway there is no address yet to put in front of it. */
 async function printInvitation(
   name: string,
   { path, expires }: Invitation,
@@ -121,7 +121,14 @@ async function printInvitation(
   io: Io,
 ): Promise<number> {
   const running = await findGateway(call.home)
-  const address = running.type === 'gateway' ? running.address : undefined
+  const { loadConfiguration } = await import('../../runtime.ts')
+  const { configuration } = await loadConfiguration({
+    home: call.home,
+    environment: io.environment,
+    capabilities: [],
+  })
+  const own = running.type === 'gateway' ? running.address : undefined
+  const address = configuration.gateway.publicUrl?.replace(/\/$/, '') ?? own
   note(
     io,
     `Send this link to ${name}. It signs one browser in, once, until ${timeText(expires, new Date())}.` +
