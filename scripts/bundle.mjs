@@ -35,6 +35,7 @@ const together = [
       'runtime createHome',
       'runtime createWorkspace',
       'runtime homeWarning',
+      'runtime openGatewayHomes',
       'runtime openGatewayTokens',
       'server createServer',
       'server entranceOptions',

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { z } from 'zod'
 import type { Clock } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
-import type { Configuration } from '../configuration/configuration.ts'
+import type { StoreSetting } from '../configuration/home-store.ts'
 import type { Environment } from '../configuration/value.ts'
 import { editValue } from '../edit-value.ts'
 import { homeAt } from '../home/home.ts'
@@ -18,15 +18,8 @@ type Store = Pick<SessionStore, 'value'>
 
 /** Tells all gateways on the database that the home of a person is gone, so that each removes the folder that it has of it. */
 export async function noteRemoved(
-  {
-    configuration,
-    environment,
-    clock,
-  }: {
-    readonly configuration: Pick<Configuration, 'store'>
-    readonly environment: Environment
-    readonly clock: Clock
-  },
+  database: StoreSetting,
+  { environment, clock }: { readonly environment: Environment; readonly clock: Clock },
   name: string,
 ): Promise<void> {
   const { openBeside } = await import('../configuration/home-store.ts')
