@@ -1,4 +1,4 @@
-// Runs tests and checks as one queue of work: the longest first, three more at a time than there are processors,
+// Runs tests and checks as one queue of work: the longest first, two more at a time than there are processors,
 // since tests also wait.
 //
 //   node scripts/checks.ts [unit] [slow] [page] [static]   one or more suites; all of them without a word
@@ -28,7 +28,7 @@ const UNKNOWN_SECONDS = 20
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    workers: { type: 'string', default: String(Math.min(8, availableParallelism() + 3)) },
+    workers: { type: 'string', default: String(Math.min(8, availableParallelism() + 2)) },
     slowest: { type: 'string', default: '0' },
     record: { type: 'boolean', default: false },
   },
