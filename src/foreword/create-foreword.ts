@@ -55,9 +55,12 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
     const completed = await open.completeRestore(home).finally(() => claim.release())
     warn?.(completed)
   }
-  const load = () => open.loadConfiguration({ home, environment, capabilities, ...(written && { read }) })
+  const load = async () => {
+    const found = await open.loadConfiguration({ home, environment, capabilities, ...(written && { read }) })
+    if (found.problems.length > 0) throw new open.ConfigurationError(found.problems)
+    return found
+  }
   const first = await load()
-  if (first.problems.length > 0) throw new open.ConfigurationError(first.problems)
   const at = { home, environment, capabilities, clock, warn: (text: string) => warn?.(text) }
   // A configuration that is given belongs to its program.
   const shared = written ? undefined : await open.shareBeforeStart(at, first.configuration)

@@ -1,6 +1,7 @@
 import { type Layout, phrase } from '../../context.ts'
 import { skillsFullText, type SkillWords } from './skills-text.ts'
 
+/** `skills.contextMode` of the configuration. */
 export type SkillsMode = 'auto' | 'full' | 'readOnDemand'
 
 /** In full, as a list with descriptions, as names alone, or as a hint to search. */

@@ -114,5 +114,3 @@ function shortenText(text: string): string {
   if (text.length <= LONGEST_DESCRIPTION) return text
   return `${text.slice(0, wholeCharacter(text, LONGEST_DESCRIPTION)).trimEnd()}…`
 }
-
-/** `skills.contextMode` of the configuration. */

@@ -3,7 +3,8 @@ import { dirname, join, relative, sep } from 'node:path'
 import { z } from 'zod'
 import type { AnyCapability } from '../../capability.ts'
 import { type Clock, isWithin, sha256, writeFileAtomically } from '../../platform.ts'
-import { type SessionStore, StoreError } from '../../session.ts'
+import type { SessionStore } from '../../session.ts'
+import { untilFirst } from '../edit-value.ts'
 import { filesIn } from '../home/home-files.ts'
 import { capabilitySettings, type Configuration, homeFolders } from '../configuration/configuration.ts'
 import { SHARED_SETTINGS, type SharedOutcome, type SharedRow, sharedRowOf } from './share-settings.ts'
@@ -12,8 +13,6 @@ import { mergeNamed, type Named, withNamed } from './shared-settings.ts'
 const LARGEST_BYTES = 2 * 1024 * 1024
 const MOST_BYTES = 32 * 1024 * 1024
 const MOST_FILES = 2_000
-/** How often a change is tried where others change something, too. */
-const TRIES = 20
 
 /** The list of the files that a team has, such as those of its skills. */
 const LIST = 'gateway/files'
@@ -87,7 +86,7 @@ export async function shareFiles(
   const { home, clock, folders } = at
   const id = clock.newId('change')
   const read = await readFiles(at)
-  for (let attempt = 1; ; attempt += 1) {
+  return untilFirst(async () => {
     const before = await store.value(SHARED_SETTINGS)
     const row = sharedRowOf(before)
     if (read.fault !== undefined) return nothing(row, note.files, [read.fault])
@@ -105,12 +104,7 @@ export async function shareFiles(
     if (outgoing.length > 0) {
       await gives({ id, files: withNamed(last, outgoing, here) })
       const changed = { ...row, version: row.version + 1, given: { ...row.given, [note.machine]: id } }
-      try {
-        await give(store, { before, changed, there, next, bytes: read.bytes, folders, time: clock.time() })
-      } catch (error) {
-        if (error instanceof StoreError && error.code === 'conflict' && attempt < TRIES) continue
-        throw error
-      }
+      await give(store, { before, changed, there, next, bytes: read.bytes, folders, time: clock.time() })
     }
     const taken: string[] = []
     for (const path of incoming.filter(isIn(folders))) {
@@ -134,7 +128,7 @@ export async function shareFiles(
       waits: false,
       refused: read.left,
     }
-  }
+  })
 }
 
 function nothing({ version }: SharedRow, last: Named, refused: readonly string[]): FilesOutcome {

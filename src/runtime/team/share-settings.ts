@@ -110,11 +110,10 @@ export async function shareSettings(
   const before = await readText(file)
   if (before.type === 'unreadable') return nothing(note, [`config.json cannot be read: ${before.why}.`])
   const text = before.type === 'text' ? before.text : ''
-  const { shared, problems, schema } = await settingsOf(at, text)
+  const { shared: here, problems, schema } = await settingsOf(at, text)
   if (problems.length > 0) {
     return nothing(note, [`config.json has mistakes, and nothing of it is shared. ${problemText(problems[0]!)}`])
   }
-  const here = shared
   // Nobody takes everything back at once: it is a file that is being written, or a new machine.
   const isEmpty = Object.keys(here.settings).length === 0
   const compared = (): Merge => mergeNamed(isEmpty ? {} : lastKnown(note, row), here.settings, row.settings)
@@ -142,7 +141,7 @@ export async function shareSettings(
   const conflicts = merge.conflicts.filter((name) => taken.includes(name)).map(textOfName)
   if (!looks && taken.length > 0) {
     if (conflicts.length > 0) await setAside?.(text)
-    await take(at, text, taken, row)
+    await take(at, text, taken, row, schema)
   }
   const now = withNamed(here.settings, taken, row.settings)
   const { incoming, outgoing } = mergeNamed({}, now, row.settings)
@@ -335,9 +334,14 @@ function valueAt(text: string, path: KeyPath): unknown {
 }
 
 /** Writes settings of the team into the file. What somebody changed there meanwhile stays, and is compared the next time. */
-async function take(at: SharedHome, before: string, taken: readonly string[], row: SharedRow): Promise<void> {
+async function take(
+  at: SharedHome,
+  before: string,
+  taken: readonly string[],
+  row: SharedRow,
+  schema: ConfigurationSchema,
+): Promise<void> {
   const { home, clock } = at
-  const { schema } = await settingsOf(at, before)
   const isUntouched = (text: string) => (name: string) =>
     isDeepStrictEqual(valueAt(text, keyOfName(name)), valueAt(before, keyOfName(name)))
   await editFile({

@@ -5,7 +5,7 @@ interface PopoverProps {
   readonly trigger: Trigger
   /** Its name for screen readers. */
   readonly label: string
-  /** As wide as 20 rem, and centred on its button, unless it needs more. */
+  /** 32 rem wide, and beginning where its button does; otherwise 20 rem, and centred on it. */
   readonly wide?: boolean
   readonly children: ReactNode
 }
