@@ -6,7 +6,7 @@ import { followWithin, openWithin, withOpened } from '../../platform.ts'
 import type { Configuration } from '../../runtime.ts'
 import { looksLikeRepository } from '../../tool.ts'
 import { sizeText } from '../state-text.ts'
-import { ok, warning } from './finding.ts'
+import { firstNames, ok, warning } from './finding.ts'
 
 const MOST_FOLDERS = 5000
 
@@ -67,9 +67,10 @@ async function gitConfig(workspace: string, way: readonly string[]): Promise<str
 }
 
 function listed(workspace: string, paths: readonly string[]): string {
-  const names = paths.slice(0, MOST_NAMED).map((path) => relative(workspace, path) || '.')
-  const more = paths.length - names.length
-  return more > 0 ? phrase`${names.join(', ')} and ${more} more` : names.join(', ')
+  return firstNames(
+    paths.map((path) => relative(workspace, path) || '.'),
+    MOST_NAMED,
+  )
 }
 
 /**

@@ -5,7 +5,7 @@ import { errorMessage, ForewordError } from '../../platform.ts'
 import type { AuditReport, CheckpointTargetReport } from '../../session.ts'
 import { type HomeStore, withStore } from '../open-store.ts'
 import { verifyStoredAudit } from '../verify-audit.ts'
-import { ok, problem, warning } from './finding.ts'
+import { firstNames, ok, problem, warning } from './finding.ts'
 
 /** The findings about the store; `newest` is the time of the last activity in it. */
 interface StoreFinding {
@@ -56,11 +56,10 @@ export async function checkContents({ path, database }: HomeStore): Promise<read
   const missing = await findMissingContents(path)
   if (missing.length === 0)
     return [ok('contents', phrase`the store has every text that a call, a session or a file refers to`)]
-  const first = missing
-    .slice(0, NAMED)
-    .map(({ hash, place }) => `sha256:${hash} (${place})`)
-    .join(', ')
-  const named = missing.length > NAMED ? phrase`${first} and ${missing.length - NAMED} more` : first
+  const named = firstNames(
+    missing.map(({ hash, place }) => `sha256:${hash} (${place})`),
+    NAMED,
+  )
   const what = missing.length === 1 ? phrase`1 text is missing` : phrase`${missing.length} texts are missing`
   return [
     problem(

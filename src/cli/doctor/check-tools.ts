@@ -5,7 +5,7 @@ import type { RuntimeStatus, ToolStatus } from '../../runtime.ts'
 import type { Access } from '../../tool.ts'
 import { requestJson } from '../answer.ts'
 import { toolAccess, fetchTools } from '../tools/tool-table.ts'
-import { ok, problem, warning } from './finding.ts'
+import { firstNames, ok, problem, warning } from './finding.ts'
 
 /** Checks that the tool policy can be read; one that cannot allows no tool. */
 export async function checkPolicy(home: string, io: Io): Promise<readonly Finding[]> {
@@ -124,9 +124,7 @@ function askingText(tools: readonly ToolStatus[]): readonly string[] {
 const MOST_NAMED = 12
 
 function nameList(names: readonly string[]): string {
-  const more = names.length - MOST_NAMED
-  const first = names.slice(0, MOST_NAMED).map(exactLine).join(', ')
-  return more > 0 ? phrase`${first} and ${more} more` : first
+  return firstNames(names.map(exactLine), MOST_NAMED)
 }
 
 /** Leaves out the warnings that another check has reported: of the configuration, the policy or a capability. */

@@ -17,7 +17,7 @@ import { checkClock, checkDisk, checkHome, checkNode, checkPrivacy, checkDatabas
 import { checkSizes } from './check-left.ts'
 import { checkAudit, checkContents, checkStore } from './check-store.ts'
 import { checkPolicy, checkTools } from './check-tools.ts'
-import { problem, warning, ok } from './finding.ts'
+import { firstNames, problem, warning, ok } from './finding.ts'
 import { endedPromises, priceProblems } from '../../model.ts'
 import type { LoadedConfiguration } from '../../runtime.ts'
 import { countedText, type LintFinding, phrase } from '../../context.ts'
@@ -183,13 +183,9 @@ function codeFinding(findings: readonly LintFinding[]): Finding {
       hint,
     )
   }
-  const first = findings
-    .slice(0, NAMED)
-    .map((one) => lintPlaceText(one.where))
-    .join(', ')
-  const names = findings.length > NAMED ? phrase`${first} and ${findings.length - NAMED} more` : first
+  const places = findings.map((one) => lintPlaceText(one.where))
   const costs = cost?.kind === 'sent' ? sumText(findings) : cost ? phrase`the dearest costs ${lintCostText(cost)}` : ''
-  return warning('lint', `${code}: ${names}${costs === '' ? '' : `; ${costs}`}`, all)
+  return warning('lint', `${code}: ${firstNames(places, NAMED)}${costs === '' ? '' : `; ${costs}`}`, all)
 }
 
 function sumText(findings: readonly LintFinding[]): string {

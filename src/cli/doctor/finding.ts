@@ -1,3 +1,4 @@
+import { phrase } from '../../context.ts'
 import type { Finding } from '../../capability.ts'
 
 /** A finding of `foreword doctor` with nothing to do. `check` names what was checked; `message` is a phrase. */
@@ -13,4 +14,10 @@ export function warning(check: string, message: string, hint: string): Finding {
 /** A finding that keeps Foreword from working, and makes `foreword doctor` exit with 1. */
 export function problem(check: string, message: string, hint: string): Finding {
   return { check, level: 'problem', message, hint }
+}
+
+/** The first of some names, and how many more there are: `a, b and 3 more`. */
+export function firstNames(names: readonly string[], most: number): string {
+  const first = names.slice(0, most).join(', ')
+  return names.length > most ? phrase`${first} and ${names.length - most} more` : first
 }
