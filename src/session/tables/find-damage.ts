@@ -102,7 +102,8 @@ async function* keys(
 function* sessionDamage(found: Found, memory: MemoryStore, session: string): Sql<void> {
   const of = (place: string) => ({ place: `${place} of session ${session}`, session })
   const entries = (yield* get(newestEntry, { session }))?.seq ?? 0
-  // Of the entry before: the digest that it has, and the one that it should have. Unknown where it cannot be read.
+  // Of the entry before: the digest that it has, and where that is wrong also those that it should have. Unknown where it
+  // cannot be read.
   let before: readonly string[] | undefined = ['']
   let isWhole = true
   for (let seq = 1; seq <= entries; seq += 1) {
@@ -118,8 +119,9 @@ function* sessionDamage(found: Found, memory: MemoryStore, session: string): Sql
         return true
       }
       const possible = digests?.map((each) => rowDigest(each, seq, time, type, turn, data, ...(parts ? [parts] : [])))
-      before = [digest, ...(possible ?? [])]
-      return (possible?.includes(digest) ?? true) && (yield* areWholeTexts(parts))
+      const follows = possible?.includes(digest) ?? true
+      before = follows ? [digest] : [digest, ...possible!]
+      return follows && (yield* areWholeTexts(parts))
     })
     isWhole &&= entryIsWhole
   }
