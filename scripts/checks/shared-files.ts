@@ -17,7 +17,7 @@ export const sharedFiles: Readonly<Record<'unit' | 'page', Readonly<Record<strin
     home: ['test/home*.test.ts'],
     laws: ['test/laws{,-[a-i]*}.test.ts'],
     'laws-l': ['test/laws-[j-z]*.test.ts'],
-    lower: ['src/{citation,context,document,foreign,model,platform,search,session,tool}/**/*.test.ts'],
+    lower: ['src/{citation,context,document,foreign,model,platform,search,session}/**/*.test.ts'],
     mcp: ['test/mcp{,-*}.test.ts'],
     'mcp-server': ['test/mcp-server/*.test.ts'],
     pages: ['test/page-*.test.ts'],
@@ -32,6 +32,7 @@ export const sharedFiles: Readonly<Record<'unit' | 'page', Readonly<Record<strin
     together: [
       'test/{agent-loop,call-scenario,canaries,chat-regenerate,chosen-files,costs,error-codes,frames,frozen-head,golden,long-turn,preview-attachments,scenario-schema,schema,taint,tool-decisions,usage}.test.ts',
     ],
+    tool: ['src/tool/**/*.test.ts'],
     upper: ['src/{agent,capabilities,capability,cli,foreword,runtime,server,testing}/**/*.test.ts'],
   },
   page: {
