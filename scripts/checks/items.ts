@@ -21,15 +21,19 @@ export type Suite = 'unit' | 'slow' | 'page' | 'static'
 
 export const suites: readonly Suite[] = ['unit', 'slow', 'page', 'static']
 
+const filesOfSuite = {
+  unit: '{src,test}/**/*.test.ts',
+  slow: 'test/**/*.slow.ts',
+  page: 'test/page/*.browser.ts',
+}
+
 /** Every piece of work of a suite. A file is in one of them. */
 export function itemsOf(suite: Suite, root: string): readonly Item[] {
   const filesOf = (patterns: readonly string[]) => globSync([...patterns], { cwd: root }).toSorted()
-  if (suite === 'slow') return filesOf(['test/**/*.slow.ts']).map((file) => testItem(suite, file))
   if (suite === 'static') return [...checks, ...filesOf(['examples/**/*.{ts,mjs}']).map(exampleItem)]
   const shared = Object.entries(sharedFiles[suite]).map(([name, patterns]) => testItem(suite, name, filesOf(patterns)))
-  const inOne = new Set(shared.flatMap(({ work }) => (work.type === 'tests' ? work.files : [])))
-  const all = suite === 'page' ? 'test/page/*.browser.ts' : '{src,test}/**/*.test.ts'
-  const own = filesOf([all]).filter((file) => !inOne.has(file))
+  const inOne = new Set(filesOf(Object.values(sharedFiles).flatMap((names) => Object.values(names).flat())))
+  const own = filesOf([filesOfSuite[suite]]).filter((file) => !inOne.has(file))
   return [...shared, ...own.map((file) => testItem(suite, file))]
 }
 

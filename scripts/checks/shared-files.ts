@@ -3,11 +3,8 @@
  * to load the same modules than the tests take to run. Files that change the process (its environment, its folder, its
  * globals) or that run for long have a process of their own: every file that no pattern here names.
  */
-export const sharedFiles: Readonly<Record<'unit' | 'page', Readonly<Record<string, readonly string[]>>>> = {
+export const sharedFiles: Readonly<Record<'unit' | 'slow' | 'page', Readonly<Record<string, readonly string[]>>>> = {
   unit: {
-    attacks: [
-      'test/{audit-attacks,audit-targets,bypass,command-presets,hostile-day,ssrf,escape-corpus/policies}.test.ts',
-    ],
     channel: ['test/channel/*.test.ts'],
     'command-a': ['test/cli{,-[a-d]*}.test.ts'],
     'command-e': ['test/cli-[e-r]*.test.ts'],
@@ -28,12 +25,25 @@ export const sharedFiles: Readonly<Record<'unit' | 'page', Readonly<Record<strin
     skills: ['test/{pinned,skills}-*.test.ts'],
     'small-folders': ['test/{configuration,examples,foreign,foreword,kit,model,search,through,web}/*.test.ts'],
     sources: ['test/{docs,house,house-counts,types}.test.ts'],
-    talk: ['test/{backup-download,budgets,end-to-end,guide,left-out,readme}.test.ts'],
     together: [
-      'test/{agent-loop,call-scenario,canaries,chat-regenerate,chosen-files,costs,error-codes,frames,frozen-head,golden,long-turn,preview-attachments,scenario-schema,schema,taint,tool-decisions,usage}.test.ts',
+      'test/{agent-loop,chat-regenerate,chosen-files,costs,error-codes,frames,golden,scenario-schema,schema,taint,tool-decisions,usage}.test.ts',
     ],
-    tool: ['src/tool/**/*.test.ts'],
+    tool: ['src/tool/{*,[!s]*/**/*,schema/**/*}.test.ts'],
     upper: ['src/{agent,capabilities,capability,cli,foreword,runtime,server,testing}/**/*.test.ts'],
+  },
+  // Real programs, gateways and servers, or many of them.
+  slow: {
+    attacks: [
+      'test/{audit-attacks,audit-targets,bypass,command-presets,hostile-day,ssrf,escape-corpus/policies}.test.ts',
+    ],
+    counts: ['test/held-counts.test.ts'],
+    images: ['test/{result-images,approved-files}.test.ts'],
+    links: ['test/hard-links.test.ts'],
+    people: ['test/people/*.test.ts'],
+    sandbox: ['src/tool/sandbox/*.test.ts'],
+    simulate: ['test/simulate-figures.test.ts'],
+    talk: ['test/{backup-download,budgets,end-to-end,guide,left-out,readme}.test.ts'],
+    turns: ['test/{call-scenario,canaries,frozen-head,long-turn,preview-attachments}.test.ts'],
   },
   page: {
     'page-a': ['test/page/[a-c]*.browser.ts'],
