@@ -60,6 +60,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 // Each test file, and each gateway that a test starts, is a process that loads the same few hundred modules; with the cache of
 // `bin/foreword.js` only the first one strips their types and compiles them.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache')
+// The compiler and the linter are written in Go: a collector of garbage that waits longer costs a quarter less processor time.
+process.env['GOGC'] ??= '400'
 const hasPage = items.some(({ suite }) => suite === 'page')
 // An older page would fail tests of what is new, or pass them.
 if (hasPage) buildPage()
