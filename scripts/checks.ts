@@ -8,7 +8,8 @@
 //     --record        keeps how long each item took, for the order of later runs
 //
 // A test file that fails is run once more alone. If it passes then it is flaky: the run passes, and reports it.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -68,6 +69,9 @@ if (hasPage) buildPage()
 // The browser is unpacked on disk, where it is found by the next run.
 const browser = hasPage ? await shareBrowser() : undefined
 keepTemporaryFilesInMemory()
+// A start from one bundle costs a third of one from some seven hundred files, and whole suites make a few hundred starts.
+if (files.length === 0 && items.some(({ suite }) => suite === 'slow' || suite === 'page'))
+  process.env['TEST_FOREWORD'] = buildProgram()
 const { NODE_TEST_CONTEXT: _, ...environment } = process.env
 if (browser !== undefined) environment['TEST_BROWSER'] = browser.endpoint
 
@@ -83,6 +87,16 @@ for (const [item, outcome] of outcomes) {
 await browser?.close()
 if (options.record) record()
 finish()
+
+/** Its path. It is removed at the end. */
+function buildProgram(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'foreword-program-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  // Tests start it as another user, too.
+  chmodSync(folder, 0o755)
+  execFileSync(process.execPath, [join(import.meta.dirname, 'checks', 'built-program.mjs'), folder])
+  return join(folder, 'bin', 'foreword.js')
+}
 
 /** What is interrupted never ends, so that nothing follows it. */
 async function run(item: Item): Promise<Outcome> {

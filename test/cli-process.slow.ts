@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import test from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { addTo, skillText } from './skills/folder-with.ts'
 import { claimHome } from '../src/session.ts'
 import { spawnForeword } from './cli/gateway-process.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
+import { foreword, memoryFlags, startEnvironment } from './kit/started-program.ts'
 import type { Accepted } from './server/served.ts'
-
-const program = join(import.meta.dirname, '..', 'bin', 'foreword.js')
 
 test('from the start of a gateway to its end, every command finds what the others did', async (context) => {
   const { home, environment } = temporaryHome(context)
@@ -95,6 +95,18 @@ test('the start, doctor and the status report a channel that cannot be created, 
   assert.deepEqual(((await status.json()) as { warnings: string[] }).warnings, [why])
 })
 
+test('a gateway that is killed has kept its compiled code for the next start', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  const folder = join(home, '..', 'compiled')
+  const gateway = spawnForeword(context, ['start', '--json'], { ...environment, NODE_COMPILE_CACHE: folder })
+  await gateway.line(/address/)
+  const kept = () => (existsSync(folder) ? readdirSync(folder, { recursive: true }).length : 0)
+  // It keeps it once it has said where it is.
+  while (kept() < 10) await sleep(20)
+  gateway.child.kill('SIGKILL')
+  assert.equal(await gateway.ended, null)
+})
+
 test('the token is printed by start and token alone', async (context) => {
   const { home, environment } = temporaryHome(context)
   const gateway = spawnForeword(context, ['start', '--json'], environment)
@@ -118,11 +130,15 @@ test('a home on a read-only file system can be read, and a message to it is refu
     home,
     home,
     process.execPath,
-    program,
+    ...memoryFlags,
+    foreword,
     ...line.split(' '),
   ]
   const inside = (line: string) =>
-    spawnSync('bwrap', words(line), { env: { PATH: process.env.PATH, ...environment }, encoding: 'utf8' })
+    spawnSync('bwrap', words(line), {
+      env: { PATH: process.env.PATH, ...startEnvironment, ...environment },
+      encoding: 'utf8',
+    })
   if (inside('--version').status !== 0) return context.skip('no bwrap here')
   for (const line of [
     'sessions',

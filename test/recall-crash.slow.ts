@@ -10,6 +10,7 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openRecallIndex } from '../src/search.ts'
 import { openStore } from '../src/session.ts'
+import { memoryFlags } from './kit/started-program.ts'
 import { logHistory } from './recall/logged-history.ts'
 import { systemClock } from '../src/platform.ts'
 
@@ -71,7 +72,12 @@ interface Orders {
 function indexing(t: TestContext, orders: Orders) {
   const child = spawn(
     process.execPath,
-    ['--conditions=foreword-source', join(import.meta.dirname, 'recall', 'index-process.ts'), JSON.stringify(orders)],
+    [
+      ...memoryFlags,
+      '--conditions=foreword-source',
+      join(import.meta.dirname, 'recall', 'index-process.ts'),
+      JSON.stringify(orders),
+    ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   let output = ''

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import type { TestContext } from 'node:test'
 import {
@@ -19,8 +18,7 @@ import {
   type StopReason,
 } from '@agentclientprotocol/sdk'
 import { startCommand } from '../cli/running-command.ts'
-
-const program = join(import.meta.dirname, '..', '..', 'bin', 'foreword.js')
+import { foreword, memoryFlags, startEnvironment } from '../kit/started-program.ts'
 
 /** An editor that has started `foreword acp`, and what it was sent. */
 export interface Editor {
@@ -158,8 +156,8 @@ export function startProgram(
   context: TestContext,
   { environment, args = [], folder }: Pick<EditorOptions, 'environment' | 'args' | 'folder'>,
 ): Started {
-  const child = spawn(process.execPath, [program, 'acp', ...args], {
-    env: { PATH: process.env.PATH, ...environment },
+  const child = spawn(process.execPath, [...memoryFlags, foreword, 'acp', ...args], {
+    env: { PATH: process.env.PATH, ...startEnvironment, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(folder === undefined ? {} : { cwd: folder }),
   })

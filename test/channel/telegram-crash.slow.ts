@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { openStore } from '../../src/session.ts'
 import { type ScriptedTelegram, scriptedTelegram } from '../../src/testing.ts'
+import { memoryFlags } from '../kit/started-program.ts'
 import type { Orders, Place } from './crash/process.ts'
 import { ada } from './telegram-home.ts'
 import { systemClock } from '../../src/platform.ts'
@@ -61,9 +62,13 @@ async function world(t: TestContext) {
 
 function gateway(t: TestContext, orders: Orders) {
   const program = join(import.meta.dirname, 'crash', 'process.ts')
-  const child = spawn(process.execPath, ['--conditions=foreword-source', program, JSON.stringify(orders)], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    [...memoryFlags, '--conditions=foreword-source', program, JSON.stringify(orders)],
+    {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    },
+  )
   t.after(() => void child.kill('SIGKILL'))
   return child
 }

@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
-
-const program = join(import.meta.dirname, '..', '..', 'bin', 'foreword.js')
+import { foreword, memoryFlags, startEnvironment } from '../kit/started-program.ts'
 
 export interface Spawned {
   readonly child: ChildProcess
@@ -24,8 +22,8 @@ export function spawnForeword(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Spawned {
-  const child = spawn(process.execPath, [program, ...args], {
-    env: { PATH: process.env.PATH, ...environment },
+  const child = spawn(process.execPath, [...memoryFlags, foreword, ...args], {
+    env: { PATH: process.env.PATH, ...startEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''

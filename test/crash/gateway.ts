@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import { type TestContext } from 'node:test'
 import type { Replay, RuntimeStatus, SubmittedTurn } from '../../src/runtime.ts'
 import type { Entry } from '../../src/session.ts'
+import { memoryFlags } from '../kit/started-program.ts'
 import type { Orders, Place } from './process.ts'
 
 /** A gateway in a process of its own, spoken to over HTTP, that can be killed at any moment. */
@@ -33,7 +34,7 @@ export interface Gateway {
 export async function startGateway(t: TestContext, orders: Orders): Promise<Gateway> {
   const child = spawn(
     process.execPath,
-    ['--conditions=foreword-source', join(import.meta.dirname, 'process.ts'), JSON.stringify(orders)],
+    [...memoryFlags, '--conditions=foreword-source', join(import.meta.dirname, 'process.ts'), JSON.stringify(orders)],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const ended = once(child, 'close')

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { foreword } from '../kit/started-program.ts'
 import { mcpHome, oneSubject, TOKEN } from './mcp-home.ts'
 
-const program = join(import.meta.dirname, '../../bin/foreword.js')
 const inspector = dirname(fileURLToPath(import.meta.resolve('@modelcontextprotocol/inspector-cli/build/cli.js')))
 
 interface Inspected {
@@ -38,7 +38,7 @@ for (const way of ['stdio', 'http'] as const) {
     const target =
       way === 'http'
         ? [url.href, '--transport', 'http', '--header', `Authorization: Bearer ${TOKEN}`]
-        : [process.execPath, program, 'mcp', '-e', `FOREWORD_HOME=${home}`]
+        : [process.execPath, foreword, 'mcp', '-e', `FOREWORD_HOME=${home}`]
     const [list, called, read] = await Promise.all([
       inspected([...target, '--method', 'tools/list']),
       inspected([...target, '--method', 'tools/call', '--tool-name', 'read_context', '--tool-arg', 'image_id=one']),

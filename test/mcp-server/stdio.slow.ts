@@ -14,11 +14,10 @@ import type { AuditReport } from '../../src/session.ts'
 import { spawnForeword } from '../cli/gateway-process.ts'
 import { temporaryHome } from '../cli/home.ts'
 import { run } from '../cli/recorded-io.ts'
+import { foreword, memoryFlags, sourceForeword, startEnvironment } from '../kit/started-program.ts'
 import { connected } from './clients.ts'
 import { mcpHome, oneSubject } from './mcp-home.ts'
 import { systemClock } from '../../src/platform.ts'
-
-const program = join(import.meta.dirname, '../../bin/foreword.js')
 
 interface Talk {
   readonly child: ChildProcessWithoutNullStreams
@@ -47,8 +46,8 @@ interface Answer {
 function talk(t: TestContext, home: string, printed?: Printed): Talk {
   const { command, args, env } = printed ?? {
     command: process.execPath,
-    args: [program, 'mcp', '--home', home],
-    env: {},
+    args: [...memoryFlags, foreword, 'mcp', '--home', home],
+    env: startEnvironment,
   }
   const child = spawn(command, args, { env: { PATH: process.env.PATH, NO_COLOR: '1', ...env }, stdio: 'pipe' })
   const lines: string[] = []
@@ -324,7 +323,7 @@ test('what config prints is JSON that starts exactly this home', async (t) => {
     const [servers] = Object.values(JSON.parse(stdout) as Record<string, Record<string, Printed>>)
     printed = servers!['foreword']!
     const { command, args, env } = printed
-    assert.deepEqual([command, args, env], [process.execPath, [program, 'mcp'], { FOREWORD_HOME: home }], client)
+    assert.deepEqual([command, args, env], [process.execPath, [sourceForeword, 'mcp'], { FOREWORD_HOME: home }], client)
   }
   const conversation = talk(t, home, printed)
   await greeted(conversation)
@@ -339,7 +338,7 @@ test('Codex gets its settings in TOML, the default home needs no environment var
   const codex = await run(['mcp', 'config', 'codex'], { environment })
   assert.equal(
     codex.stdout,
-    `[mcp_servers.foreword]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(program)}, "mcp"]\nrequired = true\n` +
+    `[mcp_servers.foreword]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(sourceForeword)}, "mcp"]\nrequired = true\n` +
       `env = { "FOREWORD_HOME" = ${JSON.stringify(home)} }\n`,
   )
   const plain = await run(['mcp', 'config', 'cursor', '--json'], { environment: { HOME: home } })

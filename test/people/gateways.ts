@@ -12,6 +12,7 @@ import { promisify } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Entry } from '../../src/session.ts'
 import { type ScriptedRequest, scriptedProvider } from '../../src/testing.ts'
+import { foreword, memoryFlags, sourceForeword, startEnvironment } from '../kit/started-program.ts'
 
 /** The token of the owner. */
 export const TOKEN = 'of-several-gateways-on-one-database'
@@ -63,7 +64,7 @@ export async function openWorld(
   async function start({
     ways = false,
     tables = '',
-    checkout = join(import.meta.dirname, '../..'),
+    checkout,
     again,
     environment: own = {},
   }: StartOptions = {}): Promise<Gateway> {
@@ -88,6 +89,7 @@ export async function openWorld(
     if (bot) writeFileSync(join(home, 'bot-token'), bot.token)
     const environment = {
       ...process.env,
+      ...startEnvironment,
       FOREWORD_STORE: toDatabase ? `postgres://foreword@127.0.0.1:${toDatabase.port}/${databaseOf(store)}` : store,
       FOREWORD_GATEWAY_TOKEN: TOKEN,
       FOREWORD_HOME: home,
@@ -101,7 +103,10 @@ export async function openWorld(
       join(import.meta.dirname, path),
     )
     const preloads = [clockLoader!, ...(tables === '' ? [] : [laterLoader!])].flatMap((path) => ['--import', path])
-    const program = [...preloads, '--conditions=foreword-source', join(checkout, 'bin/foreword.js')]
+    // What is changed before it starts is its source.
+    const path =
+      checkout === undefined ? (tables === '' ? foreword : sourceForeword) : join(checkout, 'bin/foreword.js')
+    const program = [...memoryFlags, ...preloads, '--conditions=foreword-source', path]
     const child = spawn(process.execPath, [...program, 'start', '--port', '0'], {
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],

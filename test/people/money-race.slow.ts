@@ -10,6 +10,7 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BudgetReport } from '../../src/capability.ts'
 import { type ScriptedAnswer, type ScriptedRequest, scriptedProvider } from '../../src/testing.ts'
+import { foreword, memoryFlags, startEnvironment } from '../kit/started-program.ts'
 import { postgresForTests } from '../session/postgres-for-tests.ts'
 
 const { options, server: database } = postgresForTests({ connections: 200 })
@@ -108,10 +109,11 @@ async function world(t: TestContext, store: string | undefined) {
     writeFileSync(join(home, 'config.json'), JSON.stringify(configuration))
     const child = spawn(
       process.execPath,
-      ['--conditions=foreword-source', join(import.meta.dirname, '../../bin/foreword.js'), 'start', '--port', '0'],
+      [...memoryFlags, '--conditions=foreword-source', foreword, 'start', '--port', '0'],
       {
         env: {
           ...process.env,
+          ...startEnvironment,
           ...(store !== undefined && { FOREWORD_STORE: store }),
           FOREWORD_HOME: home,
           FOREWORD_GATEWAY_TOKEN: TOKEN,

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
+import { casesSeed, runsAllCases, someCases } from '../arbitrary/some-cases.ts'
 import { at, call, file, input, start, wholeTurn } from '../cases/session-store-entries.ts'
 import { storeCases } from '../cases/session-store-cases.ts'
 import { fullStore } from './full-store.ts'
@@ -39,9 +40,10 @@ async function temporaryFolder(context?: TestContext): Promise<string> {
   return folder
 }
 
+const cases: (readonly [name: string, run: () => Promise<void>])[] = []
 // Whatever a case leaves goes into a database and back, and is the same in all three. Each time that it opens its store again, it goes on there.
 storeCases(
-  (name, run) => void test(`copied twice: ${name}`, options, run),
+  (name, run) => void cases.push([name, run]),
   async () => {
     const folder = await temporaryFolder()
     let path = join(folder, '0.sqlite')
@@ -64,6 +66,9 @@ storeCases(
     }
   },
 )
+
+for (const [name, run] of someCases(cases, 3))
+  test(`copied twice${runsAllCases ? '' : `, CASES_SEED=${casesSeed}`}: ${name}`, options, run)
 
 test(
   'a store with a row in every table is the same row for row after the way there and back',

@@ -51,6 +51,44 @@ test('the second of two stands by, sees the first, and has the store when the fi
   await store.close()
 })
 
+test('one that stands by lists the gateways over a connection that it keeps for as long', options, async () => {
+  const address = await server().database()
+  const store = await join(address, 'one').opened
+  const other = join(address, 'other')
+  const waiting = await other.waits
+  const connections = async () => {
+    const rows = await server().execute(
+      `select pid from pg_stat_activity where datname = '${databaseOf(address)}' order by pid`,
+    )
+    return rows.map(({ pid }) => pid)
+  }
+  const before = await connections()
+  await waiting.list()
+  const opened = (await connections()).filter((pid) => !before.includes(pid))
+  assert.equal(opened.length, 1)
+  for (let time = 0; time < 5; time += 1) assert.equal((await waiting.list()).length, 2)
+  assert.deepEqual(
+    (await connections()).filter((pid) => !before.includes(pid)),
+    opened,
+  )
+  // At the same time each has one.
+  const lists = await Promise.all([waiting.list(), waiting.list()])
+  assert.deepEqual(
+    lists.map(({ length }) => length),
+    [2, 2],
+  )
+  await server().execute(
+    `select pg_terminate_backend(pid) from pg_stat_activity where query like '%from gateways%' and datname = '${databaseOf(address)}'`,
+  )
+  assert.equal((await waiting.list().catch(() => waiting.list())).length, 2)
+  await store.close()
+  const next = await other.opened
+  // It reads with connections of its own.
+  assert.equal((await waiting.list()).length, 1)
+  await next.close()
+  while ((await connections()).length > 0);
+})
+
 test('two that begin at the same moment on an empty database: one works, one stands by', options, async () => {
   const address = await server().database()
   const [one, other] = [join(address, 'one'), join(address, 'other')]

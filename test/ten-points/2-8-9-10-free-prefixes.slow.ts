@@ -10,10 +10,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { foreword } from '../kit/started-program.ts'
 import { allowing, attacks, commands, commandsAtOnce } from './attacked-gateway.ts'
 
 const KEY = 'sk-canary-4kQ9vTz7Wm2XbR8nLc5P'
-const PROGRAM = join(import.meta.dirname, '../../bin/foreword.js')
 const WRITES = `/call write_file ${JSON.stringify({ path: 'proof.txt', content: 'approved by the model' })}\n/say Done.`
 
 /** Each runs another program, or reads or writes outside of the workspace, with nothing but a common prefix. */
@@ -106,7 +106,7 @@ attacks(
         'fork.py',
         'import os, subprocess\nif os.fork() == 0: os._exit(subprocess.call(["sh", "steal.sh"]))\nos.wait()\n',
       )
-      await here.write('decide.sh', `${script}\nFOREWORD_TOOL= node ${PROGRAM} approve ${approval} --yes\n`)
+      await here.write('decide.sh', `${script}\nFOREWORD_TOOL= node ${foreword} approve ${approval} --yes\n`)
       await here.sayWithout(
         commands(
           'sh steal.sh',

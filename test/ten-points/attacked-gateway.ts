@@ -17,6 +17,7 @@ import test, { after, before, suite, type TestContext } from 'node:test'
 import type { WaitingApproval } from '../../src/capability.ts'
 import { findSandbox } from '../../src/tool.ts'
 import { type Recorded, run as runCommand } from '../cli/recorded-io.ts'
+import { foreword, memoryFlags, startEnvironment } from '../kit/started-program.ts'
 
 /** One way to run an attack: programs in the sandbox or not, and the gateway as which user. */
 export interface Variant {
@@ -155,7 +156,6 @@ export interface Begun {
 
 /** Everything as it is, with an empty file in the place of one. */
 const HIDE = ['--dev-bind', '/', '/', '--die-with-parent', '--ro-bind', '/dev/null']
-const program = join(import.meta.dirname, '..', '..', 'bin', 'foreword.js')
 
 /** Where gateways of the plain user keep compiled code, as those of the user of the tests do: a start takes half as long. */
 const PLAIN_CACHE = join(tmpdir(), 'node-compile-cache-plain-user')
@@ -169,9 +169,12 @@ async function startApart({ sandbox, uid }: Variant, options: AttackedOptions): 
   }
   // Bubblewrap hides itself: to the gateway it is not installed.
   const hidden = sandbox === 'missing' && found.type === 'bubblewrap' ? [found.path, ...HIDE, found.path, '--'] : []
-  const [name, ...rest] = [...hidden, process.execPath, program, 'start', '--json']
+  const [name, ...rest] = [...hidden, process.execPath, ...memoryFlags, foreword, 'start', '--json']
   const child = spawn(name, rest, {
-    env: { ...environmentOf(home, options), ...(uid !== undefined && { NODE_COMPILE_CACHE: PLAIN_CACHE }) },
+    env: {
+      ...environmentOf(home, options),
+      ...(uid === undefined ? startEnvironment : { NODE_COMPILE_CACHE: PLAIN_CACHE }),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid !== undefined && { uid, gid: uid }),
   })

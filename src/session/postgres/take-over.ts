@@ -44,32 +44,44 @@ export async function waitForStore({ at, clock, id, gateway, standby, place, fir
   let registered = -Infinity
   let isReported = false
   let fault: string | undefined
+  /** The connection that lists the gateways, several times a second, unless it is at it. */
+  let reader: DatabaseClient | undefined
+  let isOver = false
 
-  for (; standby.signal?.aborted !== true; await clock.sleep(POLL_MS, standby.signal)) {
-    const asked = ask()
-    // No answer comes where the network drops everything.
-    if (!(await settlesWithin(clock, asked, LEASE_MS))) client.drop()
-    try {
-      const taken = await asked
-      if (taken) return { client, ...taken }
-      fault = undefined
-    } catch (error) {
-      if (error instanceof StoreError && error.code === 'newer') {
-        await end()
-        throw error
-      }
-      const text = errorMessage(error)
-      if (text !== fault) standby.warn?.(`This gateway stands by, and cannot see its database: ${text}`)
-      fault = text
-      client.drop()
-    }
-    if (!isReported) {
-      isReported = true
-      standby.waits({ id, active: () => active, list, announce })
-    }
+  try {
+    return await wait()
+  } finally {
+    isOver = true
+    void reader?.end()
   }
-  await end()
-  throw new StoreError('closed', `The wait for the store ${place} was ended.`)
+
+  async function wait() {
+    for (; standby.signal?.aborted !== true; await clock.sleep(POLL_MS, standby.signal)) {
+      const asked = ask()
+      // No answer comes where the network drops everything.
+      if (!(await settlesWithin(clock, asked, LEASE_MS))) client.drop()
+      try {
+        const taken = await asked
+        if (taken) return { client, ...taken }
+        fault = undefined
+      } catch (error) {
+        if (error instanceof StoreError && error.code === 'newer') {
+          await end()
+          throw error
+        }
+        const text = errorMessage(error)
+        if (text !== fault) standby.warn?.(`This gateway stands by, and cannot see its database: ${text}`)
+        fault = text
+        client.drop()
+      }
+      if (!isReported) {
+        isReported = true
+        standby.waits({ id, active: () => active, list, announce })
+      }
+    }
+    await end()
+    throw new StoreError('closed', `The wait for the store ${place} was ended.`)
+  }
 
   async function end(): Promise<void> {
     await client.work(removeGateway(id)).catch(() => {})
@@ -92,11 +104,15 @@ export async function waitForStore({ at, clock, id, gateway, standby, place, fir
   }
 
   async function list(): Promise<readonly GatewayRow[]> {
-    const reader = await openClient(at)
+    const own = reader?.isLost === false ? reader : await openClient(at)
+    reader = undefined
+    const asked = own.work(readGateways())
+    if (!(await settlesWithin(clock, asked, LEASE_MS))) own.drop()
     try {
-      return await reader.work(readGateways())
+      return await asked
     } finally {
-      await reader.end()
+      if (isOver || reader !== undefined || own.isLost) await own.end()
+      else reader = own
     }
   }
 
