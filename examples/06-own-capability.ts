@@ -12,9 +12,8 @@ const settings = z.strictObject({
 
 export default capability({
   name: 'harbour',
-  version: '1.0.0',
   summary: 'Tides at Brest, and where the boat can go.',
-  settings,
+  settings: { schema: settings },
 
   start: (host) => ({ tideAt, isDeep: (hour: number) => tideAt(hour) > host.settings.draught }),
 

@@ -21,7 +21,7 @@ const settings = z.strictObject({
 export default capability({
   name: 'pilot-books',
   summary: 'Finds passages of pilot books.',
-  settings,
+  settings: { schema: settings },
   homeFolders: ({ folder }) => [folder],
   indexes: [{ file: INDEX, title: 'the index of the pilot books' }],
 

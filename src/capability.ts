@@ -21,6 +21,7 @@ export {
   type ListedCommand,
   type Output,
   type Self,
+  type SettingsPart,
   type SettingsWarning,
   type SlashCommand,
   type SlashCommandCall,

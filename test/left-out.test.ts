@@ -26,14 +26,15 @@ const whole = await broughtBy(builtIn)
 
 test('the whole list works', () => {
   assert.equal(whole.answer, 'Hello.')
-  for (const { name, commands = {}, settings, settingsKey = name } of builtIn) {
+  for (const { name, commands = {}, settings } of builtIn) {
     for (const command of Object.keys(commands)) assert.ok(whole.commands.includes(command), `${name}: ${command}`)
-    if (settings) assert.ok(whole.keys.includes(settingsKey), `${name}: ${settingsKey}`)
+    if (settings) assert.ok(whole.keys.includes(settings.key ?? name), `${name}: ${settings.key}`)
   }
 })
 
 for (const left of builtIn) {
-  const { name, commands = {}, settings, settingsKey = name, session = {} } = left
+  const { name, commands = {}, settings, session = {} } = left
+  const settingsKey = settings?.key ?? name
   test(`without ${name} its commands, keys, routes and checks are gone, and everything else works`, async () => {
     const rest = await broughtBy(builtIn.filter((one) => one !== left))
     assert.equal(rest.answer, name === 'rehearsal' ? 'Hello from elsewhere.' : 'Hello.')

@@ -27,18 +27,11 @@ import type { LayerContext, PromptBlock, TurnPart, TurnQuestion, TurnTool } from
  * `host.capability(key)`.
  */
 export interface Capability<Settings = undefined, Service = undefined> {
-  /** Unique. Also the name of its section in `config.json`, if `settingsKey` is not set. */
+  /** Unique. Also the name of its section in `config.json`, if `settings.key` is not set. */
   readonly name: string
-  /** Default: `1`. */
-  readonly version?: string
   readonly summary?: string
 
-  /** What may be configured. `config.json`, the environment, the JSON Schema, `config set` and the doctor follow from it. */
-  readonly settings?: z.ZodType<Settings>
-  /** Dotted path of its section, such as `channels.telegram`. Default: `name`. */
-  readonly settingsKey?: string
-  /** What is odd about settings that the schema accepts, such as a value without effect. Reported at the start and by the doctor. */
-  readonly settingsWarnings?: (settings: Settings, context: SettingsContext) => readonly SettingsWarning[]
+  readonly settings?: SettingsPart<Settings>
   /** What a session can choose, by the name of the choice: log entry, PATCH, `--NAME`, `/NAME` and preview follow from it. */
   readonly session?: Readonly<Record<string, SessionChoice<Self<Settings, Service>>>>
   /** By name, loaded when called. */
@@ -71,11 +64,6 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly unconfined?: (settings: Settings) => readonly string[]
   /** Folders of the owner's own files that its settings name: absolute paths. A backup reports those outside the home. */
   readonly homeFolders?: (settings: Settings) => readonly string[]
-  /**
-   * The settings in the home of a person, which lies in the home that these are of: without the owner's own folders and access.
-   * Absent: the same, and a capability with `homeFolders` is left out there.
-   */
-  readonly settingsOfPerson?: (settings: Settings, home: string) => Settings
   /** Search indexes that it keeps in the folder for data. A backup copies them, and `foreword compact` shrinks them. */
   readonly indexes?: readonly IndexFile[]
 
@@ -145,6 +133,21 @@ export interface Self<Settings = undefined, Service = undefined> extends Capabil
 export interface StartLine {
   readonly label: string
   readonly text: string
+}
+
+/** What may be configured. */
+export interface SettingsPart<Settings> {
+  /** `config.json`, the environment, the JSON Schema, `config set` and the doctor follow from it. */
+  readonly schema: z.ZodType<Settings>
+  /** Dotted path of its section, such as `channels.telegram`. Default: the name of the capability. */
+  readonly key?: string
+  /** What is odd about settings that the schema accepts, such as a value without effect. Reported at the start and by the doctor. */
+  readonly warnings?: (settings: Settings, context: SettingsContext) => readonly SettingsWarning[]
+  /**
+   * The settings in the home of a person, which lies in the home that these are of: without the owner's own folders and access.
+   * Absent: the same, and a capability with `homeFolders` is left out there.
+   */
+  readonly ofPerson?: (settings: Settings, home: string) => Settings
 }
 
 interface SettingsContext {

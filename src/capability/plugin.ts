@@ -47,7 +47,6 @@ interface PluginContext
 export function pluginAsCapability(plugin: Plugin): AnyCapability {
   const adapted: AnyCapability = capability({
     name: plugin.name,
-    version: plugin.version,
     start: async () => plugin.start?.(),
     layers: async (_, context) => (await plugin.layers?.(pluginContext(context))) ?? [],
     tools: () => plugin.tools?.() ?? [],

@@ -112,7 +112,7 @@ function createHosts(capabilities: readonly AnyCapability[], choices: OwnedChoic
 }
 
 function parseDefaults({ name, settings }: AnyCapability): unknown {
-  const read = settings?.safeParse({})
+  const read = settings?.schema.safeParse({})
   if (!read || read.success) return read?.data
   const missing = read.error.issues.map(({ path }) => path.join('.')).join(', ')
   throw new Error(`The capability ${name} needs settings that are missing: ${missing}.`)

@@ -90,9 +90,9 @@ export function capabilityCases(test: TestFunction, value: AnyCapability, option
 const TYPED_NAME = /^[a-z][a-z0-9-]*$/
 
 function checkNames(value: AnyCapability): void {
-  const { name, settingsKey = name, commands = {}, slashCommands = {}, session = {} } = value
+  const { name, settings, commands = {}, slashCommands = {}, session = {} } = value
   assert.match(name, TYPED_NAME)
-  for (const part of settingsKey.split('.')) assert.match(part, /^[a-z][a-zA-Z0-9-]*$/, 'settingsKey')
+  for (const part of (settings?.key ?? name).split('.')) assert.match(part, /^[a-z][a-zA-Z0-9-]*$/, 'settings.key')
   for (const each of [commands, slashCommands, session].flatMap(Object.keys)) assert.match(each, TYPED_NAME)
   const { providers = [], embedders = [], layouts = [] } = value
   for (const names of [
@@ -115,14 +115,14 @@ function checkSettings(value: AnyCapability, given: unknown): void {
   const { settings } = value
   if (!settings) return
   assert.doesNotThrow(() => parseSection(value, given), 'the settings are valid')
-  checkDescriptions(z.toJSONSchema(settings, { io: 'input' }) as JsonSchema, [])
+  checkDescriptions(z.toJSONSchema(settings.schema, { io: 'input' }) as JsonSchema, [])
 }
 
 /** The settings of a section; one that is left out is parsed as nothing, or as an empty object. */
 function parseSection({ settings }: AnyCapability, given: unknown): unknown {
   if (!settings) return undefined
-  const parsed = settings.safeParse(given)
-  return parsed.success ? parsed.data : settings.parse(given ?? {})
+  const parsed = settings.schema.safeParse(given)
+  return parsed.success ? parsed.data : settings.schema.parse(given ?? {})
 }
 
 interface JsonSchema {

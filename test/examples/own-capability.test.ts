@@ -64,7 +64,7 @@ test('its command and its check work without a gateway', async () => {
   assert.equal(await command.run({ words: ['0'] } as unknown as CommandCall, { stdout } as unknown as Io), 0)
   assert.equal(String(stdout.read()), '7.00 m\n')
   const check = async (draught: number) => {
-    const settings = harbour.settings!.parse({ draught })
+    const settings = harbour.settings!.schema.parse({ draught })
     const context = {
       settings,
       home: '/',

@@ -86,7 +86,8 @@ test('an address that others can reach needs a strong token: a short one is refu
   await open.close()
 })
 
-for (const { name, settings, settingsKey = name } of builtIn.filter((one) => one.settings)) {
+for (const { name, settings } of builtIn.filter((one) => one.settings)) {
+  const settingsKey = settings?.key ?? name
   test(`without the capability ${name}, ${settingsKey} is a key like any other unknown one`, async () => {
     const without = builtIn.filter((one) => one.name !== name)
     const value = settingsKey.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), settings ? {} : 0)
@@ -133,6 +134,12 @@ for (const [text, why] of [
     'export default { name: "tide", layer: 1 }',
     /"layer" of tide is not a member of a capability; did you mean "layers"\?/,
   ],
+  ['export default { name: "tide", settings: { _zod: {} } }', /the "settings" of tide must have a "schema"/],
+  [
+    'export default { name: "tide", settings: { schema: 1 } }',
+    /the "settings.schema" of tide must be a schema of zod 4/,
+  ],
+  ['export default { name: "tide", key: "t" }', /"key" of tide is not a member .* did you mean "settings\.key"\?/],
   ['export default { name: "a tide" }', /its name "a tide" must begin with a letter/],
   ['export default { name: "skills" }', /there is a capability skills already/],
   [
@@ -219,17 +226,17 @@ test('a section that is taken is refused, by the name of the key', async (t) => 
   writeFileSync(module, 'export default (setting) => globalThis.gate(setting)')
   writeFileSync(join(home, 'config.json'), '{"capabilities": ["./gate.ts"]}')
   Object.assign(globalThis, {
-    gate: () => capability({ name: 'gate', settingsKey: 'gateway.port', settings: z.string() }),
+    gate: () => capability({ name: 'gate', settings: { key: 'gateway.port', schema: z.string() } }),
   })
   const { problems } = await loadConfiguration({ home, environment: {}, capabilities: builtIn })
-  assert.match(problems[0]!.message, /would be at gateway\.port, which is a key already; give it another settingsKey/)
+  assert.match(problems[0]!.message, /would be at gateway\.port, which is a key already; give it another settings\.key/)
 })
 
 const tide = `
 import { z } from '${import.meta.resolve('zod')}'
 export default ({ home }) => ({
   name: 'tide',
-  settings: z.strictObject({ harbour: z.string().default('Husum').describe('Whose tides.') }),
+  settings: { schema: z.strictObject({ harbour: z.string().default('Husum').describe('Whose tides.') }) },
   layers: ({ settings }) => [
     { id: 'tide', layer: 'tide', placement: 'system', renditions: [{ form: 'full', text: 'The harbour is ' + settings.harbour + '.' }] },
   ],

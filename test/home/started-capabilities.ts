@@ -40,7 +40,7 @@ export async function startedCapabilities(
   const services = new Map<string, unknown>()
   const settingsOf = (name: string) => {
     const one = capabilities.find((each) => each.name === name)
-    return one && (one.settings?.parse(settings[name] ?? {}) as unknown)
+    return one && (one.settings?.schema.parse(settings[name] ?? {}) as unknown)
   }
   const host = {
     settings: undefined,

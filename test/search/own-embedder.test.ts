@@ -56,7 +56,7 @@ async function started(
 ) {
   const warnings: string[] = []
   const host = await capabilityHost({
-    settings: { search: search.settings!.parse(settings) },
+    settings: { search: search.settings!.schema.parse(settings) },
     environment,
     warn: (text) => void warnings.push(text),
   })

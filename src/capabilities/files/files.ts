@@ -26,7 +26,7 @@ interface FilesService extends FileService {
 export const files = capability<FileSettings, FilesService>({
   name: 'files',
   summary: 'files that people hand in, for a message, a project or an agent',
-  settings,
+  settings: { schema: settings },
   commands: {
     files: async () => (await import('./cli/files.ts')).filesCommand,
     search: async () => (await import('./cli/search.ts')).searchCommand,

@@ -5,16 +5,18 @@ import { type McpSettings, mcpSettings, unusedFields } from './mcp-settings.ts'
 export const mcpClient = capability<McpSettings, McpService>({
   name: 'mcp',
   summary: 'offers the tools of MCP servers',
-  settings: mcpSettings,
-  settingsWarnings: ({ servers }) => Object.entries(servers).flatMap(([name, server]) => unusedFields(name, server)),
+  settings: {
+    schema: mcpSettings,
+    warnings: ({ servers }) => Object.entries(servers).flatMap(([name, server]) => unusedFields(name, server)),
+    ofPerson: (settings) => ({
+      ...settings,
+      servers: Object.fromEntries(Object.entries(settings.servers).filter(([, { people }]) => people)),
+    }),
+  },
   unconfined: ({ servers }) =>
     Object.entries(servers)
       .filter(([, { command, enabled, sandbox }]) => command !== undefined && enabled && sandbox === 'off')
       .map(([name]) => `the MCP server ${name} runs without a sandbox`),
-  settingsOfPerson: (settings) => ({
-    ...settings,
-    servers: Object.fromEntries(Object.entries(settings.servers).filter(([, { people }]) => people)),
-  }),
   async checks({ settings: { servers } }) {
     const names = Object.keys(servers)
     if (names.length === 0) return []

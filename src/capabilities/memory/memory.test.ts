@@ -50,7 +50,7 @@ test('nothing is remembered where the layout does not say so, and the place of `
 })
 
 test('its service is found under its name, and its settings keep their keys', () => {
-  assert.deepEqual([memoryService.name, memory.settingsKey], [memory.name, 'context.memory'])
+  assert.deepEqual([memoryService.name, memory.settings?.key], [memory.name, 'context.memory'])
 })
 
 type MemorySelf = Parameters<NonNullable<typeof memory.stop>>[0]
@@ -65,7 +65,7 @@ async function running(t: TestContext) {
     find: async () => ({ passages: [], found: 'words', complete: true }) as never,
     conversationSessions: async (session) => sessions.slice(0, sessions.indexOf(session) + 1).toReversed(),
   }
-  const settings = memory.settings!.parse({ toolHistory: { enabled: false } })
+  const settings = memory.settings!.schema.parse({ toolHistory: { enabled: false } })
   const host = { settings, store, clock, layout, counter: tokenx, runtime: { recall }, writes: true, warn: assert.fail }
   // Members read nothing else of the host.
   const service = await memory.start!(host as unknown as MemorySelf)

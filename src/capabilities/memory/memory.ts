@@ -14,8 +14,10 @@ export const memoryService = serviceKey<Pick<Memory, 'show' | 'forget'>>('memory
 export const memory = capability<MemorySettings, Memory>({
   name: 'memory',
   summary: 'What the last session of a conversation was about, and earlier calls of tools that a message finds.',
-  settings: memorySettings.prefault({}).describe('What turns are given of earlier sessions.'),
-  settingsKey: 'context.memory',
+  settings: {
+    schema: memorySettings.prefault({}).describe('What turns are given of earlier sessions.'),
+    key: 'context.memory',
+  },
   commands: { memory: async () => (await import('./cli/memory.ts')).memoryCommand },
   async start(host) {
     const { createMemory } = await import('./core/memory.ts')

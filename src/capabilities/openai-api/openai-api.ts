@@ -21,8 +21,7 @@ const responseSettings = z
 export const openaiApi = capability<z.output<typeof responseSettings>, KeptResponses>({
   name: 'openai-api',
   summary: "Answers in OpenAI's formats under /v1",
-  settings: responseSettings,
-  settingsKey: 'responses',
+  settings: { schema: responseSettings, key: 'responses' },
   start: async (host) => (await import('./responses/kept-responses.ts')).openKeptResponses(host),
   async recover({ service, listens, warn }) {
     if (listens)

@@ -8,8 +8,7 @@ const relayService = serviceKey<Relay>('relay')
 export const relay = capability<RelaySettings, Relay>({
   name: 'relay',
   summary: 'passes calls of other programs on to their provider unchanged, and records them',
-  settings: relaySettings,
-  settingsKey: 'through',
+  settings: { schema: relaySettings, key: 'through' },
   checks: async (context) => (await import('./check-relay.ts')).checkRelay(context),
   async startLine(runtime) {
     const service = runtime.capability(relayService)

@@ -20,8 +20,10 @@ export const scheduleService = serviceKey<Schedules>('schedules')
 export const schedules = capability<ScheduleSettings, Schedules>({
   name: 'schedules',
   summary: 'messages that come by themselves at set times, each with a budget',
-  settings: scheduleSettings,
-  settingsOfPerson: ({ enabled, people }) => ({ enabled: enabled && people, people, ofPerson: true }),
+  settings: {
+    schema: scheduleSettings,
+    ofPerson: ({ enabled, people }) => ({ enabled: enabled && people, people, ofPerson: true }),
+  },
   commands: { schedule: async () => (await import('./cli/schedule.ts')).scheduleCommand },
   slashCommands: {
     schedules: {

@@ -66,12 +66,16 @@ function namesIn(id: string): readonly string[] {
 export const skills = capability({
   name: 'skills',
   summary: 'reads skills, and runs their tools',
-  settings: skillsSettings,
-  settingsWarnings({ contextMode }, { layout }) {
-    if (!layout.skills.asCapabilities || contextMode === 'auto') return []
-    const hint =
-      'In that layout each skill is a block of its own. Disable skills that you do not need in skills.disabled.'
-    return [{ key: 'contextMode', message: `has no effect in the layout ${layout.name.replace(/\+$/, '')}`, hint }]
+  settings: {
+    schema: skillsSettings,
+    warnings({ contextMode }, { layout }) {
+      if (!layout.skills.asCapabilities || contextMode === 'auto') return []
+      const hint =
+        'In that layout each skill is a block of its own. Disable skills that you do not need in skills.disabled.'
+      return [{ key: 'contextMode', message: `has no effect in the layout ${layout.name.replace(/\+$/, '')}`, hint }]
+    },
+    // Skills are instructions that everybody here follows.
+    ofPerson: (settings) => settings,
   },
   session: { skills: chosenSkills },
   commands: { skills: async () => (await import('./cli/skills.ts')).skillsCommand },
@@ -93,8 +97,6 @@ export const skills = capability({
     programs: [join(home, 'skills'), directory, ...extraDirs],
   }),
   homeFolders: ({ directory, extraDirs }) => [directory, ...extraDirs],
-  // Skills are instructions that everybody here follows.
-  settingsOfPerson: (settings) => settings,
   async start(host) {
     const { settings, home, environment, layout, settingsOf, sandbox } = host
     const { pinnedSkills } = await import('./pinned-skills.ts')

@@ -297,7 +297,7 @@ async function run(call: Omit<ToolCall, 'toolCallId'>, asked?: unknown[]) {
 type SubjectsSelf = Parameters<NonNullable<typeof subjects.reload>>[0]
 
 function settings(given: object): SubjectsSelf['settings'] {
-  return subjects.settings!.parse(given)
+  return subjects.settings!.schema.parse(given)
 }
 
 /** The capability on a home with these files. Nothing else is there. */

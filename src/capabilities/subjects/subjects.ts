@@ -12,11 +12,18 @@ export const subjectService = serviceKey<SubjectService>('subjects')
 export const subjects = capability<SubjectSettings, RunningSubjects>({
   name: 'subjects',
   summary: 'Folders with a brief, notes and logs, the tastes of their owner, and proposals that a person confirms.',
-  settings: subjectSettings.prefault({}).describe('Where subjects and tastes are.'),
-  settingsWarnings: ({ summaryModel, summarize }) =>
-    summaryModel !== undefined && !summarize
-      ? [{ key: 'summaryModel', message: 'has no effect', hint: 'Set subjects.summarize to true.' }]
-      : [],
+  settings: {
+    schema: subjectSettings.prefault({}).describe('Where subjects and tastes are.'),
+    warnings: ({ summaryModel, summarize }) =>
+      summaryModel !== undefined && !summarize
+        ? [{ key: 'summaryModel', message: 'has no effect', hint: 'Set subjects.summarize to true.' }]
+        : [],
+    ofPerson: ({ default: _ofOwner, ...settings }, home) => ({
+      ...settings,
+      directory: join(home, 'subjects'),
+      tastes: join(home, 'tastes'),
+    }),
+  },
   session: {
     subject: {
       summary: 'Id of the subject that the session is about.',
@@ -35,11 +42,6 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
     outOfReach: [directory, tastes, join(home, 'subjects'), join(home, 'tastes')],
   }),
   homeFolders: ({ directory, tastes }) => [directory, tastes],
-  settingsOfPerson: ({ default: _ofOwner, ...settings }, home) => ({
-    ...settings,
-    directory: join(home, 'subjects'),
-    tastes: join(home, 'tastes'),
-  }),
   start: async (host) => (await import('./subject-service.ts')).startSubjects(host),
   tools: ({ service }) => service.tools,
   async turn({ service }, { choices: { subject } }) {

@@ -26,11 +26,13 @@ const webSettings = z
 export const webAccess = capability({
   name: 'web',
   summary: 'reads pages of the web, and searches it',
-  settings: webSettings,
-  settingsWarnings: ({ allowHosts, search }) =>
-    allowHosts.length > 0 && search === undefined
-      ? [{ key: 'allowHosts', message: 'has no effect without web.search', hint: 'Name the search service there.' }]
-      : [],
+  settings: {
+    schema: webSettings,
+    warnings: ({ allowHosts, search }) =>
+      allowHosts.length > 0 && search === undefined
+        ? [{ key: 'allowHosts', message: 'has no effect without web.search', hint: 'Name the search service there.' }]
+        : [],
+  },
   async start({ settings, environment, clock }) {
     const { createDocumentReader } = await import('../../document.ts')
     const { confineNode } = await import('../../tool.ts')

@@ -76,7 +76,7 @@ async function missingSettings(owner: AnyCapability, home: string, io: Io): Prom
   if (owner.settings === undefined) return undefined
   const { capabilitySettings } = await import('../../runtime.ts')
   const settings = capabilitySettings(await loadValidConfiguration(home, io), owner)
-  return settings === undefined ? (owner.settingsKey ?? owner.name) : undefined
+  return settings === undefined ? (owner.settings.key ?? owner.name) : undefined
 }
 
 /** Prints one paired chat per line, of all channels unless one is named. */

@@ -21,7 +21,7 @@ type Sections = Readonly<Record<string, any>> // oxlint-disable-line typescript/
 
 export function capabilitySettings<Settings>(
   configuration: Configuration,
-  capability: Pick<Capability<Settings, never>, 'name' | 'settingsKey'>,
+  capability: Pick<Capability<Settings, never>, 'name' | 'settings'>,
 ): Settings {
   const names = settingsSection(capability).split('.')
   return names.reduce<unknown>((value, name) => (value as Sections | undefined)?.[name], configuration) as Settings

@@ -1,4 +1,4 @@
-import { type AnyCapability, hostCommands } from '../../capability.ts'
+import { type AnyCapability, hostCommands, type SettingsPart } from '../../capability.ts'
 import { layouts } from '../../context.ts'
 import { errorMessage, nearestName, isObject } from '../../platform.ts'
 import { importDefault } from '../load-module.ts'
@@ -59,17 +59,37 @@ async function loadModule(name: string, home: string): Promise<readonly AnyCapab
   return (Array.isArray(made) ? made : [made]).map(checkCapability)
 }
 
-type MemberKind = 'function' | 'list' | 'object' | 'object or list' | 'text'
+type MemberKind = keyof typeof isKind
 
-/** What each member of a capability must be. The type makes the compiler ask for a member that is added to the contract. */
-const memberKinds: Readonly<Record<Exclude<keyof AnyCapability, 'name' | 'settings'>, MemberKind>> = {
-  settingsWarnings: 'function',
+/** What each member of a part must be. The type makes the compiler ask for a member that is added to the contract. */
+type PartKinds<Part> = { readonly [Member in keyof Part]-?: MemberKind }
+type MemberKinds = { readonly [Member in keyof AnyCapability]-?: MemberKind | Readonly<Record<string, MemberKind>> }
+
+const isKind = {
+  function: (value: unknown) => typeof value === 'function',
+  list: Array.isArray,
+  object: isObject,
+  'object or list': (value: unknown) => isObject(value) || Array.isArray(value),
+  text: (value: unknown) => typeof value === 'string' && value !== '',
+  'schema of zod 4': (value: unknown) => isObject(value) && '_zod' in value,
+}
+
+const settingsKinds: PartKinds<SettingsPart<unknown>> = {
+  schema: 'schema of zod 4',
+  key: 'text',
+  warnings: 'function',
+  ofPerson: 'function',
+}
+
+const memberKinds: MemberKinds = {
+  name: 'text',
+  summary: 'text',
+  settings: settingsKinds,
   checks: 'function',
   lint: 'object',
   costGroups: 'object',
   places: 'function',
   homeFolders: 'function',
-  settingsOfPerson: 'function',
   unconfined: 'function',
   start: 'function',
   layers: 'function',
@@ -105,18 +125,6 @@ const memberKinds: Readonly<Record<Exclude<keyof AnyCapability, 'name' | 'settin
   slashCommands: 'object',
   mcp: 'object',
   errorFormat: 'object or list',
-  version: 'text',
-  summary: 'text',
-  settingsKey: 'text',
-}
-const members: readonly string[] = ['name', 'settings', ...Object.keys(memberKinds)]
-
-const isKind: Readonly<Record<MemberKind, (value: unknown) => boolean>> = {
-  function: (value) => typeof value === 'function',
-  list: Array.isArray,
-  object: isObject,
-  'object or list': (value) => isObject(value) || Array.isArray(value),
-  text: (value) => typeof value === 'string' && value !== '',
 }
 
 /** A capability may come from somebody whom no compiler has watched. */
@@ -129,20 +137,31 @@ function checkCapability(value: unknown): AnyCapability {
       `its name "${name}" must begin with a letter and consist of letters, digits, hyphens and underscores`,
     )
   }
-  const fault = (key: string, must: string) => new Error(`the "${key}" of ${name} must be ${must}`)
-  for (const [key, kind] of Object.entries(memberKinds)) {
-    if (value[key] !== undefined && !isKind[kind](value[key]))
-      throw fault(key, kind.startsWith('object') ? `an ${kind}` : `a ${kind}`)
-  }
-  if (settings !== undefined && !(isObject(settings) && '_zod' in settings))
-    throw fault('settings', 'a schema of zod 4')
-  const unknown = Object.keys(value).find((key) => !members.includes(key))
-  if (unknown !== undefined) {
-    const near = nearestName(unknown, members)
-    const hint = near === undefined ? '' : `; did you mean "${near}"?`
-    throw new Error(`"${unknown}" of ${name} is not a member of a capability${hint}`)
-  }
+  if (isObject(settings) && !Object.hasOwn(settings, 'schema'))
+    throw new Error(`the "settings" of ${name} must have a "schema"`)
+  checkMembers(value, memberKinds, name)
   return value as unknown as AnyCapability
+}
+
+function checkMembers(value: object, kinds: Readonly<Record<string, MemberKind | object>>, name: string, part = '') {
+  for (const [key, member] of Object.entries(value)) {
+    const kind = Object.hasOwn(kinds, key) ? kinds[key] : undefined
+    if (kind === undefined)
+      throw new Error(`"${part}${key}" of ${name} is not a member of a capability${hintFor(key, kinds)}`)
+    if (member === undefined) continue
+    const isPart = typeof kind === 'object'
+    const must = isPart ? 'object' : kind
+    if (!isKind[must](member))
+      throw new Error(`the "${part}${key}" of ${name} must be ${must.startsWith('object') ? 'an' : 'a'} ${must}`)
+    if (isPart) checkMembers(member as object, kind as typeof kinds, name, `${key}.`)
+  }
+}
+
+/** A member that belongs into a part is named with it. */
+function hintFor(key: string, kinds: object): string {
+  const part = Object.entries(kinds).find(([, kind]) => isObject(kind) && Object.hasOwn(kind, key))
+  const near = part ? `${part[0]}.${key}` : nearestName(key, Object.keys(kinds))
+  return near === undefined ? '' : `; did you mean "${near}"?`
 }
 
 function assertFits(capability: AnyCapability, schema: ConfigurationSchema): void {
@@ -157,7 +176,7 @@ function assertFits(capability: AnyCapability, schema: ConfigurationSchema): voi
     return found !== undefined && (index === path.length - 1 || found.properties === undefined)
   })
   if (settings !== undefined && taken) {
-    throw new Error(`its settings would be at ${section}, which is a key already; give it another settingsKey`)
+    throw new Error(`its settings would be at ${section}, which is a key already; give it another settings.key`)
   }
   for (const [kind, namesIn] of Object.entries(namedThings)) {
     const owners = new Map((hostNames[kind] ?? []).map((each) => [each, 'Foreword itself']))
