@@ -37,15 +37,17 @@ export default capability({
     },
   ],
 
-  routes: ({ service }) => [
-    route('GET /api/harbour/tide', {
-      scope: 'read',
-      summary: 'The height of the tide',
-      query: z.object({ hour: z.coerce.number().min(0).max(24) }),
-      answers: jsonAnswer('Metres', { metres: z.number() }),
-      handle: ({ query: { hour } }) => ({ metres: service.tideAt(hour) }),
-    }),
-  ],
+  http: {
+    routes: ({ service }) => [
+      route('GET /api/harbour/tide', {
+        scope: 'read',
+        summary: 'The height of the tide',
+        query: z.object({ hour: z.coerce.number().min(0).max(24) }),
+        answers: jsonAnswer('Metres', { metres: z.number() }),
+        handle: ({ query: { hour } }) => ({ metres: service.tideAt(hour) }),
+      }),
+    ],
+  },
 
   commands: {
     tide: async () => ({

@@ -22,8 +22,10 @@ export default capability({
   name: 'pilot-books',
   summary: 'Finds passages of pilot books.',
   settings: { schema: settings },
-  homeFolders: ({ folder }) => [folder],
-  indexes: [{ file: INDEX, title: 'the index of the pilot books' }],
+  home: {
+    folders: ({ folder }) => [folder],
+    indexes: [{ file: INDEX, title: 'the index of the pilot books' }],
+  },
 
   async start({ settings: { folder }, home, clock, writes }) {
     const path = join(home.data, INDEX)

@@ -15,6 +15,8 @@ export {
   type CommandOption,
   type GatewayConnection,
   type Finding,
+  type HomePart,
+  type HttpPart,
   type IndexFile,
   type Io,
   type LintContext,

@@ -48,7 +48,7 @@ for (const left of builtIn) {
     )
 
     const routes = gone(whole.routes, rest.routes)
-    assert.equal(routes.length > 0, left.routes !== undefined, `routes that are gone: ${routes.join(', ')}`)
+    assert.equal(routes.length > 0, left.http?.routes !== undefined, `routes that are gone: ${routes.join(', ')}`)
     const checks = gone(whole.checks, rest.checks)
     assert.ok(left.checks !== undefined || checks.length === 0, `checks that are gone: ${checks.join(', ')}`)
     assert.deepEqual(gone(whole.choices, rest.choices), Object.keys(session).toSorted())

@@ -54,18 +54,7 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly layouts?: readonly Layout[]
   /** Kinds of embedding models, chosen by their names with the configuration key `search.embedding.kind`. */
   readonly embedders?: readonly EmbedderKind[]
-  /**
-   * Places of this capability that tools on files must keep away from: absolute paths. `outOfReach`: not read, not written.
-   * `readOnly`: files of the owner, never written. `readable`: folders outside the workspace that may be read. `programs`:
-   * folders that programs in the sandbox may read although tools on files may not.
-   */
-  readonly places?: (settings: Settings, home: string) => CapabilityPlaces
-  /** What it runs that no sandbox confines, as clauses such as `the MCP server files runs without a sandbox`. */
-  readonly unconfined?: (settings: Settings) => readonly string[]
-  /** Folders of the owner's own files that its settings name: absolute paths. A backup reports those outside the home. */
-  readonly homeFolders?: (settings: Settings) => readonly string[]
-  /** Search indexes that it keeps in the folder for data. A backup copies them, and `foreword compact` shrinks them. */
-  readonly indexes?: readonly IndexFile[]
+  readonly home?: HomePart<Settings>
 
   /** Opens what the capability works with. A throw keeps the gateway from starting: what can be done without is a warning. */
   start?(host: CapabilityHost<Settings>): Service | Promise<Service>
@@ -81,11 +70,7 @@ export interface Capability<Settings = undefined, Service = undefined> {
   turnTools?(self: Self<Settings, Service>): readonly TurnTool[]
   /** The texts for `{{date}}` and other placeholders of prompts, by name. */
   placeholders?(self: Self<Settings, Service>, context: LayerContext): Readonly<Record<string, string>>
-  readonly routes?: (self: Self<Settings, Service>) => readonly Route[] | Promise<readonly Route[]>
-  /** Endpoints that answer on the socket, with raw headers and bytes. */
-  readonly rawEndpoints?: (self: Self<Settings, Service>) => readonly RawEndpoint[] | Promise<readonly RawEndpoint[]>
-  /** Failures below a path of its routes, where they have a shape of their own. */
-  readonly errorFormat?: ErrorFormat | readonly ErrorFormat[]
+  readonly http?: HttpPart<Settings, Service>
   readonly mcp?: McpPart<Self<Settings, Service>>
   readonly channels?: (self: Self<Settings, Service>) => readonly Channel[] | Promise<readonly Channel[]>
 
@@ -130,6 +115,31 @@ export interface Self<Settings = undefined, Service = undefined> extends Capabil
   readonly service: Service
 }
 
+/** What a server answers for it. */
+export interface HttpPart<Settings, Service> {
+  routes?(self: Self<Settings, Service>): readonly Route[] | Promise<readonly Route[]>
+  /** Endpoints that answer on the socket, with raw headers and bytes. */
+  raw?(self: Self<Settings, Service>): readonly RawEndpoint[] | Promise<readonly RawEndpoint[]>
+  /** Failures below a path of its routes, where they have a shape of their own. */
+  readonly errors?: readonly ErrorFormat[]
+}
+
+/** What it has in a home, and runs there. */
+export interface HomePart<Settings> {
+  /**
+   * Places of this capability that tools on files must keep away from: absolute paths. `outOfReach`: not read, not written.
+   * `readOnly`: files of the owner, never written. `readable`: folders outside the workspace that may be read. `programs`:
+   * folders that programs in the sandbox may read although tools on files may not.
+   */
+  readonly places?: (settings: Settings, home: string) => CapabilityPlaces
+  /** Folders of the owner's own files that its settings name: absolute paths. A backup reports those outside the home. */
+  readonly folders?: (settings: Settings) => readonly string[]
+  /** Search indexes that it keeps in the folder for data. A backup copies them, and `foreword compact` shrinks them. */
+  readonly indexes?: readonly IndexFile[]
+  /** What it runs that no sandbox confines, as clauses such as `the MCP server files runs without a sandbox`. */
+  readonly unconfined?: (settings: Settings) => readonly string[]
+}
+
 export interface StartLine {
   readonly label: string
   readonly text: string
@@ -145,7 +155,7 @@ export interface SettingsPart<Settings> {
   readonly warnings?: (settings: Settings, context: SettingsContext) => readonly SettingsWarning[]
   /**
    * The settings in the home of a person, which lies in the home that these are of: without the owner's own folders and access.
-   * Absent: the same, and a capability with `homeFolders` is left out there.
+   * Absent: the same, and a capability with `home.folders` is left out there.
    */
   readonly ofPerson?: (settings: Settings, home: string) => Settings
 }

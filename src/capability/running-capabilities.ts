@@ -182,12 +182,14 @@ export function runCapabilities(
     async routes(name) {
       const found = started.find(({ value }) => value.name === name)
       if (found === undefined) return []
-      return (await runGuarded(found, 'could not give its routes', ({ value, self }) => value.routes?.(self))) ?? []
+      return (
+        (await runGuarded(found, 'could not give its routes', ({ value, self }) => value.http?.routes?.(self))) ?? []
+      )
     },
     async rawEndpoints(name) {
       const found = started.find(({ value }) => value.name === name)
       if (found === undefined) return []
-      const give = ({ value, self }: Started) => value.rawEndpoints?.(self)
+      const give = ({ value, self }: Started) => value.http?.raw?.(self)
       return (await runGuarded(found, 'could not give its raw endpoints', give)) ?? []
     },
     mcp(name) {

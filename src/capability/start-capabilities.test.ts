@@ -64,7 +64,9 @@ test('what cannot be given is said under the name of the capability: nothing is 
   })
   const tools = await started(capability({ name: 'tide', tools: gone }))
   assert.throws(() => tools.tools(), { message: 'The capability tide could not give its tools: the store is gone' })
-  const rest = await started(capability({ name: 'tide', routes: gone, channels: gone, status: gone, turn: gone }))
+  const rest = await started(
+    capability({ name: 'tide', http: { routes: gone }, channels: gone, status: gone, turn: gone }),
+  )
   const failed = (what: string) => ({ message: `The capability tide could not give its ${what}: the store is gone` })
   await assert.rejects(rest.routes('tide'), failed('routes'))
   await assert.rejects(rest.channels(), failed('channels'))

@@ -69,7 +69,7 @@ function createHosts(capabilities: readonly AnyCapability[], choices: OwnedChoic
   }
   const places = (): Required<CapabilityPlaces> => {
     const { folder } = shared.home
-    const all = [own, ...capabilities.flatMap(({ name, places: of }) => of?.(settingsOf(name), folder) ?? [])]
+    const all = [own, ...capabilities.flatMap(({ name, home }) => home?.places?.(settingsOf(name), folder) ?? [])]
     const together = (kind: keyof CapabilityPlaces) => [...new Set(all.flatMap((each) => each[kind] ?? []))]
     return {
       outOfReach: together('outOfReach'),

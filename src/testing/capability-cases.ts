@@ -167,7 +167,7 @@ function toolNames(running: RunningCapabilities): readonly string[] {
   return running.tools().map(({ name }) => name)
 }
 
-async function checkRoutes({ name, errorFormat }: AnyCapability, running: RunningCapabilities): Promise<void> {
+async function checkRoutes({ name, http }: AnyCapability, running: RunningCapabilities): Promise<void> {
   const routes = await running.routes(name)
   for (const { method, path, tag, summary, answers, needsToken } of routes) {
     // Pages, which need no token, may stand at the top.
@@ -180,7 +180,7 @@ async function checkRoutes({ name, errorFormat }: AnyCapability, running: Runnin
     ({ method, path, header = '' }) => `${method} ${path.replaceAll(/:\w+/g, ':')} ${header}`,
   )
   assert.deepEqual(endpoints, [...new Set(endpoints)], 'endpoints that are declared twice')
-  for (const format of [errorFormat ?? []].flat()) {
+  for (const format of http?.errors ?? []) {
     assert.ok(
       routes.some(({ path }) => path.startsWith(format.path)),
       `no route is below ${format.path}, which has an error format`,

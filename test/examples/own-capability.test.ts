@@ -44,7 +44,7 @@ test('its layer is sent in the system text', async (t) => {
 })
 
 test('its route is behind the guard, checked, and in the OpenAPI document', async (t) => {
-  const routes = await harbour.routes!(await selfOf(t, 1.8))
+  const routes = await harbour.http!.routes!(await selfOf(t, 1.8))
   const contributions = [{ name: 'harbour', routes }]
   const server = createServer(scriptedRuntime(), { token: TOKEN, bind: '127.0.0.1', version: '0', contributions })
   const get = async (path: string, token = TOKEN) => {

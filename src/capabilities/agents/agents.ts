@@ -48,10 +48,7 @@ export const agents = capability<undefined, Records<AgentValue>>({
     const layers = agentLayers(found.id, found.value)
     return { layers: () => layers }
   },
-  async routes(self) {
-    const { agentRoutes } = await import('./http/agent-routes.ts')
-    return agentRoutes(self)
-  },
+  http: { routes: async (self) => (await import('./http/agent-routes.ts')).agentRoutes(self) },
 })
 
 function agentLayers(id: string, { mode, prompt, reminder = '' }: AgentValue): readonly Layer[] {

@@ -37,10 +37,12 @@ export const files = capability<FileSettings, FilesService>({
     return fileTurnPart(self, question)
   },
   turnTools: ({ service }) => service.turnTools(),
-  indexes: [{ file: 'search.sqlite', title: 'the search index' }],
-  async routes(self) {
-    const { fileRoutes, searchRoutes } = await import('./http/file-routes.ts')
-    return [...fileRoutes(self), ...searchRoutes(self)]
+  home: { indexes: [{ file: 'search.sqlite', title: 'the search index' }] },
+  http: {
+    async routes(self) {
+      const { fileRoutes, searchRoutes } = await import('./http/file-routes.ts')
+      return [...fileRoutes(self), ...searchRoutes(self)]
+    },
   },
   // Reads files in the background: nothing waits for it.
   async recover({ service, warn }) {

@@ -13,10 +13,12 @@ export const mcpClient = capability<McpSettings, McpService>({
       servers: Object.fromEntries(Object.entries(settings.servers).filter(([, { people }]) => people)),
     }),
   },
-  unconfined: ({ servers }) =>
-    Object.entries(servers)
-      .filter(([, { command, enabled, sandbox }]) => command !== undefined && enabled && sandbox === 'off')
-      .map(([name]) => `the MCP server ${name} runs without a sandbox`),
+  home: {
+    unconfined: ({ servers }) =>
+      Object.entries(servers)
+        .filter(([, { command, enabled, sandbox }]) => command !== undefined && enabled && sandbox === 'off')
+        .map(([name]) => `the MCP server ${name} runs without a sandbox`),
+  },
   async checks({ settings: { servers } }) {
     const names = Object.keys(servers)
     if (names.length === 0) return []
@@ -32,9 +34,6 @@ export const mcpClient = capability<McpSettings, McpService>({
   withheld: ({ service }) => service.opened()?.withheld() ?? [],
   accept: async ({ service }, tool, digest) => (await service.opened()?.accept(tool, digest)) ?? false,
   warnings: ({ service }) => service.opened()?.warnings() ?? [],
-  async routes(self) {
-    const { serverRoutes } = await import('./http/server-routes.ts')
-    return serverRoutes(self)
-  },
+  http: { routes: async (self) => (await import('./http/server-routes.ts')).serverRoutes(self) },
   stop: async ({ service }) => service.opened()?.stop(),
 })

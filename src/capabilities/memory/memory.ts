@@ -52,9 +52,9 @@ export const memory = capability<MemorySettings, Memory>({
       },
     }
   },
-  async routes({ service }) {
-    const { memoryRoutes } = await import('./http/memory-routes.ts')
-    return memoryRoutes({ memory: service.show, forgetMemory: service.forget })
+  http: {
+    routes: async ({ service }) =>
+      (await import('./http/memory-routes.ts')).memoryRoutes({ memory: service.show, forgetMemory: service.forget }),
   },
   conversation: ({ service }, session, sessions) => service.remembered(session, sessions),
   sessionStarted: ({ service }, session) => service.askAhead(session),

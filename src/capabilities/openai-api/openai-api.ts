@@ -27,10 +27,12 @@ export const openaiApi = capability<z.output<typeof responseSettings>, KeptRespo
     if (listens)
       await service.sweep().catch((error: unknown) => warn(`Old responses cannot be removed: ${String(error)}`))
   },
-  async routes({ runtime, service }) {
-    const { openaiRoutes } = await import('./http/openai-routes.ts')
-    const { responseRoutes } = await import('./responses/response-routes.ts')
-    return [...openaiRoutes(runtime), ...responseRoutes(runtime, service)]
+  http: {
+    async routes({ runtime, service }) {
+      const { openaiRoutes } = await import('./http/openai-routes.ts')
+      const { responseRoutes } = await import('./responses/response-routes.ts')
+      return [...openaiRoutes(runtime), ...responseRoutes(runtime, service)]
+    },
+    errors: [{ path: '/v1/', format: openaiFailure }],
   },
-  errorFormat: { path: '/v1/', format: openaiFailure },
 })

@@ -4,7 +4,7 @@ import { capability } from '../../capability.ts'
 export const persona = capability({
   name: 'persona',
   summary: 'reads soul.json and user_profile.json',
-  places: (_, home) => ({ readOnly: Object.values(filesIn(home)) }),
+  home: { places: (_, home) => ({ readOnly: Object.values(filesIn(home)) }) },
   async start(host) {
     const [{ openPersona }, { pinnedFile }, { readText }] = await Promise.all([
       import('./open-persona.ts'),

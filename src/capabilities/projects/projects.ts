@@ -43,9 +43,13 @@ export const projects = capability<undefined, Records<ProjectValue>>({
     const layers = [textLayer('custom-agent', text, `project/${id}`)]
     return { layers: () => layers }
   },
-  async routes({ service }) {
-    const { recordRoutes } = await import('../../server.ts')
-    return recordRoutes(() => service, { name: 'project', one: 'a project', schema: projectSchema })
+  http: {
+    routes: async ({ service }) =>
+      (await import('../../server.ts')).recordRoutes(() => service, {
+        name: 'project',
+        one: 'a project',
+        schema: projectSchema,
+      }),
   },
 })
 

@@ -14,7 +14,7 @@ export const prompt = capability<undefined, PromptService>({
   name: 'prompt',
   summary: 'the system prompt: in a file of the home, edited, or packaged',
   commands: { prompt: async () => (await import('./cli/prompt.ts')).promptCommand },
-  places: (_, home) => ({ readOnly: [fileIn(home)] }),
+  home: { places: (_, home) => ({ readOnly: [fileIn(home)] }) },
   start,
   // Only turns read an edited prompt, and a turn keeps the one it began with.
   layers: ({ service }, context) => (context.session === undefined ? service.own.layers(context) : []),
@@ -22,10 +22,7 @@ export const prompt = capability<undefined, PromptService>({
     const edited = await service.edited.text()
     return { layers: (context) => service.own.layers(context, edited) }
   },
-  async routes({ service }) {
-    const { promptRoutes } = await import('./http/prompt-routes.ts')
-    return promptRoutes(service)
-  },
+  http: { routes: async ({ service }) => (await import('./http/prompt-routes.ts')).promptRoutes(service) },
   reload: ({ service }) => service.own.load(),
   warnings: ({ service }) => [...service.own.warnings(), ...service.pin.warnings()],
   withheld: ({ service }) => service.pin.withheld(),

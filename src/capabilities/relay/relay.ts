@@ -15,7 +15,7 @@ export const relay = capability<RelaySettings, Relay>({
     return service?.isOn ? { label: 'Through', text: 'calls of other programs: /through/PROVIDER' } : undefined
   },
   start: async (host) => (await import('./open-relay.ts')).openRelay(host),
-  rawEndpoints: ({ service }) => service.endpoints,
+  http: { raw: ({ service }) => service.endpoints },
   status: ({ runtime, service }) => (service.isOn ? { through: runtime.foreign.state() } : {}),
   warnings: ({ service }) => service.warnings(),
   stop: ({ service }) => service.stop(),

@@ -46,10 +46,7 @@ export const schedules = capability<ScheduleSettings, Schedules>({
   async recover({ service, settings, listens }) {
     if (listens && settings.enabled) service.begin()
   },
-  async routes(self) {
-    const { scheduleRoutes } = await import('./http/schedule-routes.ts')
-    return scheduleRoutes(self)
-  },
+  http: { routes: async (self) => (await import('./http/schedule-routes.ts')).scheduleRoutes(self) },
   idle: ({ service }) => service.idle(),
   stop: ({ service }) => service.stop(),
 })

@@ -91,12 +91,14 @@ export const skills = capability({
     if (loaded === 0) return undefined
     return { label: 'Skills', text: reachText(skillsReach(await runtime.preview({}), loaded)) }
   },
-  places: ({ directory, extraDirs }, home) => ({
-    outOfReach: [join(home, 'skills')],
-    readOnly: [directory, ...extraDirs],
-    programs: [join(home, 'skills'), directory, ...extraDirs],
-  }),
-  homeFolders: ({ directory, extraDirs }) => [directory, ...extraDirs],
+  home: {
+    places: ({ directory, extraDirs }, home) => ({
+      outOfReach: [join(home, 'skills')],
+      readOnly: [directory, ...extraDirs],
+      programs: [join(home, 'skills'), directory, ...extraDirs],
+    }),
+    folders: ({ directory, extraDirs }) => [directory, ...extraDirs],
+  },
   async start(host) {
     const { settings, home, environment, layout, settingsOf, sandbox } = host
     const { pinnedSkills } = await import('./pinned-skills.ts')
@@ -127,10 +129,7 @@ export const skills = capability({
   turn: ({ service }, question) => service.turn(question),
   tools: ({ service }) => service.tools,
   promptBlocks: ({ service }) => service.promptBlocks,
-  async routes(self) {
-    const { skillRoutes } = await import('./http/skill-routes.ts')
-    return skillRoutes(self)
-  },
+  http: { routes: async (self) => (await import('./http/skill-routes.ts')).skillRoutes(self) },
   reload: ({ service }) => service.reload(),
   async sessionDeleted({ store }, session) {
     const key = exampleLog(session)

@@ -222,7 +222,7 @@ test('an MCP client gets all lists before the home is open, in the order in whic
 
 test('its endpoints are those of subjects and of proposals, with the time of the home', async (t) => {
   const { self } = await running(t, { 'subjects/tide/notes.md': '' })
-  const routes = await subjects.routes!(self)
+  const routes = await subjects.http!.routes!(self)
   assert.ok(routes.every(({ path }) => /^\/api\/(?:subjects|proposals)\b/.test(path)))
   const log = routes.find(({ method, path }) => method === 'POST' && path === '/api/subjects/:subject/log')!
   const answer = await log.handle({ param: () => 'tide', body: { op: 'crop' }, query: {} } as never)
@@ -235,7 +235,7 @@ test('its service is found under its name', () => {
 })
 
 test('tools on files keep away from subjects and tastes', () => {
-  const { outOfReach } = subjects.places!(settings({ directory: '/a/subjects', tastes: '/b/tastes' }), '/home')
+  const { outOfReach } = subjects.home!.places!(settings({ directory: '/a/subjects', tastes: '/b/tastes' }), '/home')
   assert.deepEqual(outOfReach, ['/a/subjects', '/b/tastes', '/home/subjects', '/home/tastes'])
 })
 

@@ -38,10 +38,12 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
   commands: { subjects: async () => (await import('./cli/subjects.ts')).subjectsCommand },
   toolNotice: proposalNotice,
   checks: checkSubjects,
-  places: ({ directory, tastes }, home) => ({
-    outOfReach: [directory, tastes, join(home, 'subjects'), join(home, 'tastes')],
-  }),
-  homeFolders: ({ directory, tastes }) => [directory, tastes],
+  home: {
+    places: ({ directory, tastes }, home) => ({
+      outOfReach: [directory, tastes, join(home, 'subjects'), join(home, 'tastes')],
+    }),
+    folders: ({ directory, tastes }) => [directory, tastes],
+  },
   start: async (host) => (await import('./subject-service.ts')).startSubjects(host),
   tools: ({ service }) => service.tools,
   async turn({ service }, { choices: { subject } }) {
@@ -53,9 +55,11 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
       layers: ({ tools, callsTools }) => [subjectLayer(reading, callsTools ? tools : [])],
     }
   },
-  async routes({ service, clock }) {
-    const { proposalRoutes, subjectRoutes } = await import('./http/subject-routes.ts')
-    return [...subjectRoutes(service, () => new Date(clock.time())), ...proposalRoutes(service)]
+  http: {
+    async routes({ service, clock }) {
+      const { proposalRoutes, subjectRoutes } = await import('./http/subject-routes.ts')
+      return [...subjectRoutes(service, () => new Date(clock.time())), ...proposalRoutes(service)]
+    },
   },
   mcp: {
     definitions: async () => (await import('./mcp/subject-contribution.ts')).subjectDefinitions,

@@ -40,10 +40,7 @@ export const webAccess = capability({
     const reader = createDocumentReader({ clock, limits: { bytes: settings.maxBytes }, confine: confineNode })
     return { ...webTools({ ...settings, clock, environment, readDocument: reader.read }), close: () => reader.close() }
   },
-  async routes({ service }) {
-    const { imageRoutes } = await import('./image-routes.ts')
-    return imageRoutes(service.fetchImage)
-  },
+  http: { routes: async ({ service }) => (await import('./image-routes.ts')).imageRoutes(service.fetchImage) },
   promptBlocks: ({ service }) => [service.block],
   warnings: ({ service }) => service.warnings,
   stop: ({ service }) => service.close(),

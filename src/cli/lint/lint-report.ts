@@ -65,7 +65,7 @@ async function ownersFiles(
   const first = named.flatMap((ref) => [join(home, ref), join(configuration.agent.workspace, basename(ref))])
   const declared = capabilities.flatMap((each: AnyCapability) => {
     const settings: unknown = capabilitySettings(configuration, each)
-    return each.places?.(settings, home).readOnly ?? []
+    return each.home?.places?.(settings, home).readOnly ?? []
   })
   const found = new Set<string>()
   for (const path of [...first, ...declared]) {

@@ -1,4 +1,4 @@
-import { type AnyCapability, hostCommands, type SettingsPart } from '../../capability.ts'
+import { type AnyCapability, hostCommands, type HomePart, type HttpPart, type SettingsPart } from '../../capability.ts'
 import { layouts } from '../../context.ts'
 import { errorMessage, nearestName, isObject } from '../../platform.ts'
 import { importDefault } from '../load-module.ts'
@@ -69,7 +69,6 @@ const isKind = {
   function: (value: unknown) => typeof value === 'function',
   list: Array.isArray,
   object: isObject,
-  'object or list': (value: unknown) => isObject(value) || Array.isArray(value),
   text: (value: unknown) => typeof value === 'string' && value !== '',
   'schema of zod 4': (value: unknown) => isObject(value) && '_zod' in value,
 }
@@ -81,6 +80,15 @@ const settingsKinds: PartKinds<SettingsPart<unknown>> = {
   ofPerson: 'function',
 }
 
+const homeKinds: PartKinds<HomePart<never>> = {
+  places: 'function',
+  folders: 'function',
+  indexes: 'list',
+  unconfined: 'function',
+}
+
+const httpKinds: PartKinds<HttpPart<never, never>> = { routes: 'function', raw: 'function', errors: 'list' }
+
 const memberKinds: MemberKinds = {
   name: 'text',
   summary: 'text',
@@ -88,17 +96,14 @@ const memberKinds: MemberKinds = {
   checks: 'function',
   lint: 'object',
   costGroups: 'object',
-  places: 'function',
-  homeFolders: 'function',
-  unconfined: 'function',
+  home: homeKinds,
   start: 'function',
   layers: 'function',
   tools: 'function',
   promptBlocks: 'function',
   turn: 'function',
   placeholders: 'function',
-  routes: 'function',
-  rawEndpoints: 'function',
+  http: httpKinds,
   channels: 'function',
   ready: 'function',
   recover: 'function',
@@ -119,12 +124,10 @@ const memberKinds: MemberKinds = {
   providers: 'list',
   layouts: 'list',
   embedders: 'list',
-  indexes: 'list',
   session: 'object',
   commands: 'object',
   slashCommands: 'object',
   mcp: 'object',
-  errorFormat: 'object or list',
 }
 
 /** A capability may come from somebody whom no compiler has watched. */
@@ -152,7 +155,7 @@ function checkMembers(value: object, kinds: Readonly<Record<string, MemberKind |
     const isPart = typeof kind === 'object'
     const must = isPart ? 'object' : kind
     if (!isKind[must](member))
-      throw new Error(`the "${part}${key}" of ${name} must be ${must.startsWith('object') ? 'an' : 'a'} ${must}`)
+      throw new Error(`the "${part}${key}" of ${name} must be ${must === 'object' ? 'an' : 'a'} ${must}`)
     if (isPart) checkMembers(member as object, kind as typeof kinds, name, `${key}.`)
   }
 }

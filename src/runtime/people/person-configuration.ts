@@ -39,7 +39,7 @@ export function ownersFolders(configuration: Configuration, capabilities: readon
 
 /** The capabilities in a person's home. One that names folders of the owner, and does not say what a person has, stays out. */
 export function personCapabilities(capabilities: readonly AnyCapability[]): readonly AnyCapability[] {
-  return capabilities.filter((each) => each.homeFolders === undefined || each.settings?.ofPerson !== undefined)
+  return capabilities.filter((each) => each.home?.folders === undefined || each.settings?.ofPerson !== undefined)
 }
 
 function withValue(object: unknown, [name, ...inner]: readonly string[], value: unknown): unknown {
