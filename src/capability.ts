@@ -22,6 +22,7 @@ export {
   type LintContext,
   type ListedCommand,
   type Output,
+  type Pin,
   type Self,
   type SettingsPart,
   type SettingsWarning,

@@ -60,7 +60,7 @@ export interface Capability<Settings = undefined, Service = undefined> {
   start?(host: CapabilityHost<Settings>): Service | Promise<Service>
   /** Asked for every call, in the order of the capabilities. A throw ends the turn: nothing is left out unseen. */
   layers?(self: Self<Settings, Service>, context: LayerContext): readonly Layer[] | Promise<readonly Layer[]>
-  /** The same tools in the same order until the next `reload`, or until one of `withheld` is accepted. */
+  /** The same tools in the same order until the next `reload`, or until one that is withheld is accepted (`pins`). */
   tools?(self: Self<Settings, Service>): readonly Tool[]
   /** Prompt blocks with tools of their own, for layouts that show them as such. As stable as `tools`. */
   promptBlocks?(self: Self<Settings, Service>): readonly PromptBlock[]
@@ -93,10 +93,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
     session: string,
     sessions: readonly string[],
   ): readonly string[] | Promise<readonly string[]>
-  /** Tools of others whose definition is not the accepted one: not offered until the owner accepts. */
-  withheld?(self: Self<Settings, Service>): readonly WithheldTool[]
-  /** Accepts the definition with this digest. Returns false where no tool of that name and digest is withheld. */
-  accept?(self: Self<Settings, Service>, tool: string, digest: string): Promise<boolean>
+  /** What others wrote and counts only as a person has accepted it. */
+  pins?(self: Self<Settings, Service>): readonly Pin[]
   /** What is wrong now, in sentences that name the place. */
   warnings?(self: Self<Settings, Service>): readonly string[]
   /** Facts for `GET /api/status`, by key. */
@@ -138,6 +136,16 @@ export interface HomePart<Settings> {
   readonly indexes?: readonly IndexFile[]
   /** What it runs that no sandbox confines, as clauses such as `the MCP server files runs without a sandbox`. */
   readonly unconfined?: (settings: Settings) => readonly string[]
+}
+
+/** Definitions of tools, or a file that a model reads as instructions: what has changed waits until a person accepts it. */
+export interface Pin {
+  /** What is not the accepted one: not offered until the owner accepts. */
+  withheld(): readonly WithheldTool[]
+  /** Accepts the definition with this digest. Returns false where no tool of that name and digest is withheld. */
+  accept(tool: string, digest: string): Promise<boolean>
+  /** What waits, in sentences. */
+  warnings?(): readonly string[]
 }
 
 export interface StartLine {

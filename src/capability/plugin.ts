@@ -55,8 +55,12 @@ export function pluginAsCapability(plugin: Plugin): AnyCapability {
       plugin.date ? { date: plugin.date(pluginContext(context)) } : {},
     ready: async () => plugin.ready?.(),
     reload: async () => plugin.reload?.(),
-    withheld: () => plugin.withheld?.() ?? [],
-    accept: async (_, tool, digest) => (await plugin.accept?.(tool, digest)) ?? false,
+    pins: () => [
+      {
+        withheld: () => plugin.withheld?.() ?? [],
+        accept: async (tool, digest) => (await plugin.accept?.(tool, digest)) ?? false,
+      },
+    ],
     warnings: () => plugin.warnings?.() ?? [],
     stop: async () => plugin.stop?.(),
   })

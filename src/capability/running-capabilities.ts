@@ -1,6 +1,6 @@
 import type { Layer } from '../context.ts'
 import type { Tool } from '../tool.ts'
-import type { AnyCapability } from './capability.ts'
+import type { AnyCapability, Pin } from './capability.ts'
 import { type Chosen, type HostedChoice, type RunningChoices } from './capability-choices.ts'
 import type { Channel } from './channel.ts'
 import type { McpContribution, McpDefinitions } from './mcp.ts'
@@ -166,13 +166,17 @@ export function runCapabilities(
       for (const { value, self } of started) left = (await value.conversation?.(self, session, left)) ?? left
       return left
     },
-    withheld: () => having('withheld').flatMap(({ value, self }) => value.withheld?.(self) ?? []),
+    withheld: () => having('pins').flatMap(pins).flatMap((pin) => pin.withheld()),
     async accept(tool, digest) {
-      for (const { value, self } of started) if (await value.accept?.(self, tool, digest)) return true
+      for (const pin of having('pins').flatMap(pins)) if (await pin.accept(tool, digest)) return true
       return false
     },
     warnings: () =>
-      started.flatMap(({ value, self }) => (value.warnings?.(self) ?? []).map((each) => `${value.name}: ${each}`)),
+      started.flatMap((each) => {
+        const { value, self } = each
+        const all = [...(value.warnings?.(self) ?? []), ...pins(each).flatMap((pin) => pin.warnings?.() ?? [])]
+        return all.map((text) => `${value.name}: ${text}`)
+      }),
     async status() {
       const facts = await Promise.all(
         started.map((each) => runGuarded(each, 'could not give its status', ({ value, self }) => value.status?.(self))),
@@ -232,6 +236,10 @@ function capabilityTools({ value, self }: Started): readonly Tool[] {
 function toolNames(each: Started): readonly string[] {
   const ofTurns = each.value.turnTools?.(each.self) ?? []
   return [...new Set([...ofTurns.map(({ tool }) => tool), ...capabilityTools(each)].map(({ name }) => name))]
+}
+
+function pins({ value, self }: Started): readonly Pin[] {
+  return value.pins?.(self) ?? []
 }
 
 function ownerText({ value }: Started): string {

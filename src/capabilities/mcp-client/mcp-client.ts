@@ -31,9 +31,11 @@ export const mcpClient = capability<McpSettings, McpService>({
   tools: ({ service }) => service.opened()?.tools() ?? [],
   ready: async ({ service }) => service.opened()?.ready(),
   reload: async ({ service }) => service.opened()?.reload(),
-  withheld: ({ service }) => service.opened()?.withheld() ?? [],
-  accept: async ({ service }, tool, digest) => (await service.opened()?.accept(tool, digest)) ?? false,
-  warnings: ({ service }) => service.opened()?.warnings() ?? [],
+  // With all of its warnings.
+  pins({ service }) {
+    const opened = service.opened()
+    return opened ? [opened] : []
+  },
   http: { routes: async (self) => (await import('./http/server-routes.ts')).serverRoutes(self) },
   stop: async ({ service }) => service.opened()?.stop(),
 })

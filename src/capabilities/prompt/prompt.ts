@@ -24,13 +24,8 @@ export const prompt = capability<undefined, PromptService>({
   },
   http: { routes: async ({ service }) => (await import('./http/prompt-routes.ts')).promptRoutes(service) },
   reload: ({ service }) => service.own.load(),
-  warnings: ({ service }) => [...service.own.warnings(), ...service.pin.warnings()],
-  withheld: ({ service }) => service.pin.withheld(),
-  async accept({ service }, name, digest) {
-    if (!(await service.pin.accept(name, digest))) return false
-    await service.own.load()
-    return true
-  },
+  warnings: ({ service }) => service.own.warnings(),
+  pins: ({ service }) => [service.pin],
 })
 
 async function start(host: CapabilityHost): Promise<PromptService> {
@@ -41,8 +36,9 @@ async function start(host: CapabilityHost): Promise<PromptService> {
     import('../../tool.ts'),
   ])
   const path = fileIn(home.folder)
-  const pin = pinnedFile(host, { path, name: 'context/system_prompt.md' }, readText)
-  const own = systemPrompt({ file: path, read: pin.read, rule: layout.prompt })
+  const file = { path, name: 'context/system_prompt.md', reload: () => own.load() }
+  const pin = pinnedFile(host, file, readText)
+  const own: SystemPrompt = systemPrompt({ file: path, read: pin.read, rule: layout.prompt })
   await own.load()
   return { own, edited: createEditedPrompt(store, clock), pin }
 }

@@ -135,8 +135,7 @@ export const skills = capability({
     const key = exampleLog(session)
     if (await store.value(key)) await store.transaction([{ type: 'value', key, value: null }])
   },
-  withheld: ({ service }) => service.pins.withheld(),
-  accept: ({ service }, tool, digest) => service.pins.accept(tool, digest),
-  warnings: ({ service }) => [...service.warnings, ...service.pins.warnings()],
+  pins: ({ service }) => [service.pins],
+  warnings: ({ service }) => service.warnings,
   status: ({ service }) => ({ skills: service.loaded.skills.length }),
 })
