@@ -103,7 +103,7 @@ test('the files of a session can be read in it, and go with it', async (t) => {
   await add('session', 'session_1', { 'tides.md': 'High water is at noon.' })
   assert.deepEqual((await turn({ session: 'session_1' })).tools, ['read_attachment', 'search_attachment'])
   assert.deepEqual((await turn({ session: 'session_2' })).tools, [])
-  await files.sessionDeleted!(self('files'), 'session_1')
+  await files.sessions!.deleted!(self('files'), 'session_1')
   assert.deepEqual(await library.files(), [])
 })
 

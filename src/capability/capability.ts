@@ -11,7 +11,7 @@ import type { LintReport } from './lint-report.ts'
 import type { McpPart } from './mcp.ts'
 import type { RawEndpoint } from './raw-endpoint.ts'
 import type { ErrorFormat, Route } from './route.ts'
-import type { Runtime, WithheldTool } from './runtime/runtime.ts'
+import type { WithheldTool } from './runtime/runtime.ts'
 import type { SessionChoice } from './session-choice.ts'
 import type { LayerContext, PromptBlock, TurnPart, TurnQuestion, TurnTool } from './turn-part.ts'
 
@@ -38,18 +38,13 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly commands?: Readonly<Record<string, () => Promise<Command>>>
   /** Commands of a conversation in the terminal and in channels, by name, without the slash. */
   readonly slashCommands?: Readonly<Record<string, SlashCommand>>
-  /** Lines that a terminal shows below a successful call of a tool, such as how a person confirms what it has proposed. */
-  readonly toolNotice?: (tool: string, output: string) => readonly string[]
-  /** Lines that `foreword pair` shows below a new code, such as how a group sends it. */
-  readonly pairingNotice?: (code: string) => readonly string[]
+  readonly notices?: Notices
   /** What `foreword doctor` looks at. Changes nothing. */
   readonly checks?: Check<Settings>
   /** What `foreword check --lint` looks at beside the host: texts that it puts into prompts and that nobody reads. */
   readonly lint?: LintPart<Settings>
   /** What costs can be divided by beside the host's: the name of a group, and the tool whose calls name its keys (`name`). */
   readonly costGroups?: Readonly<Record<string, string>>
-  /** What `foreword start` shows of it: a label of at most eight letters and a line. */
-  readonly startLine?: (runtime: Runtime) => Promise<StartLine | undefined>
   readonly providers?: readonly Provider[]
   readonly layouts?: readonly Layout[]
   /** Kinds of embedding models, chosen by their names with the configuration key `search.embedding.kind`. */
@@ -74,36 +69,11 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly mcp?: McpPart<Self<Settings, Service>>
   readonly channels?: (self: Self<Settings, Service>) => readonly Channel[] | Promise<readonly Channel[]>
 
-  /** Resolves when what is started late is there, or was waited for long enough. Asked before each turn. Never rejects. */
-  ready?(self: Self<Settings, Service>): Promise<void>
-  /** Resumes what a former process left unfinished. Only where the gateway may write. */
-  recover?(self: Self<Settings, Service>): Promise<void>
-  /** Reads again what `start` read. Called between turns. */
-  reload?(self: Self<Settings, Service>): void | Promise<void>
-  /** A session was made. Returns at once. */
-  sessionStarted?(self: Self<Settings, Service>, session: string): void
-  /** A session is about to be deleted: what belongs to it goes first. */
-  sessionDeleted?(self: Self<Settings, Service>, session: string): Promise<void>
-  /**
-   * Of the sessions of one conversation, `session` first and then the earlier ones, those whose words a model may be given
-   * there. All of them unless given. Asked before a model searches the history.
-   */
-  conversation?(
-    self: Self<Settings, Service>,
-    session: string,
-    sessions: readonly string[],
-  ): readonly string[] | Promise<readonly string[]>
+  readonly lifecycle?: Lifecycle<Settings, Service>
+  readonly sessions?: SessionsPart<Settings, Service>
   /** What others wrote and counts only as a person has accepted it. */
   pins?(self: Self<Settings, Service>): readonly Pin[]
-  /** What is wrong now, in sentences that name the place. */
-  warnings?(self: Self<Settings, Service>): readonly string[]
-  /** Facts for `GET /api/status`, by key. */
-  status?(self: Self<Settings, Service>): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>
-  /**
-   * What it has to do by itself: settles when that is over, or when it is worth a new look. `undefined`: nothing, for it waits for a
-   * person or a time at most. `session`: of interest is only what concerns that session.
-   */
-  idle?(self: Self<Settings, Service>, session?: string): Promise<unknown> | undefined
+  readonly status?: StatusPart<Settings, Service>
   stop?(self: Self<Settings, Service>): void | Promise<void>
 }
 
@@ -146,6 +116,56 @@ export interface Pin {
   accept(tool: string, digest: string): Promise<boolean>
   /** What waits, in sentences. */
   warnings?(): readonly string[]
+}
+
+/** What happens between `start` and `stop`. */
+export interface Lifecycle<Settings, Service> {
+  /** Resolves when what is started late is there, or was waited for long enough. Asked before each turn. Never rejects. */
+  ready?(self: Self<Settings, Service>): Promise<void>
+  /** Resumes what a former process left unfinished. Only where the gateway may write. */
+  recover?(self: Self<Settings, Service>): Promise<void>
+  /** Reads again what `start` read. Called between turns. */
+  reload?(self: Self<Settings, Service>): void | Promise<void>
+  /**
+   * What it has to do by itself: settles when that is over, or when it is worth a new look. `undefined`: nothing, for it waits for a
+   * person or a time at most. `session`: of interest is only what concerns that session.
+   */
+  idle?(self: Self<Settings, Service>, session?: string): Promise<unknown> | undefined
+}
+
+/** What it does with sessions. */
+export interface SessionsPart<Settings, Service> {
+  /** A session was made. Returns at once. */
+  started?(self: Self<Settings, Service>, session: string): void
+  /** A session is about to be deleted: what belongs to it goes first. */
+  deleted?(self: Self<Settings, Service>, session: string): Promise<void>
+  /**
+   * Of the sessions of one conversation, `session` first and then the earlier ones, those whose words a model may be given
+   * there. All of them unless given. Asked before a model searches the history.
+   */
+  conversation?(
+    self: Self<Settings, Service>,
+    session: string,
+    sessions: readonly string[],
+  ): readonly string[] | Promise<readonly string[]>
+}
+
+/** How it is, for people and programs. */
+export interface StatusPart<Settings, Service> {
+  /** What is wrong now, in sentences that name the place. */
+  warnings?(self: Self<Settings, Service>): readonly string[]
+  /** For `GET /api/status`, by key. */
+  facts?(self: Self<Settings, Service>): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>
+  /** What `foreword start` shows of it: a label of at most eight letters and a line. */
+  startLine?(self: Self<Settings, Service>): StartLine | undefined | Promise<StartLine | undefined>
+}
+
+/** Lines that a terminal shows below what it shows anyway. Known before a home is open. */
+export interface Notices {
+  /** Below a successful call of a tool, such as how a person confirms what it has proposed. */
+  readonly tool?: (tool: string, output: string) => readonly string[]
+  /** Below a new code of `foreword pair`, such as how a group sends it. */
+  readonly pairing?: (code: string) => readonly string[]
 }
 
 export interface StartLine {

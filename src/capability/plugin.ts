@@ -53,15 +53,14 @@ export function pluginAsCapability(plugin: Plugin): AnyCapability {
     promptBlocks: () => plugin.skills?.() ?? [],
     placeholders: (_, context): Readonly<Record<string, string>> =>
       plugin.date ? { date: plugin.date(pluginContext(context)) } : {},
-    ready: async () => plugin.ready?.(),
-    reload: async () => plugin.reload?.(),
+    lifecycle: { ready: async () => plugin.ready?.(), reload: async () => plugin.reload?.() },
     pins: () => [
       {
         withheld: () => plugin.withheld?.() ?? [],
         accept: async (tool, digest) => (await plugin.accept?.(tool, digest)) ?? false,
       },
     ],
-    warnings: () => plugin.warnings?.() ?? [],
+    status: { warnings: () => plugin.warnings?.() ?? [] },
     stop: async () => plugin.stop?.(),
   })
   plugins.add(adapted)

@@ -1,6 +1,7 @@
 import type { Layer } from '../context.ts'
+import { errorMessage } from '../platform.ts'
 import type { Tool } from '../tool.ts'
-import type { AnyCapability, Pin } from './capability.ts'
+import type { AnyCapability, Pin, StartLine } from './capability.ts'
 import { type Chosen, type HostedChoice, type RunningChoices } from './capability-choices.ts'
 import type { Channel } from './channel.ts'
 import type { McpContribution, McpDefinitions } from './mcp.ts'
@@ -19,6 +20,8 @@ export interface Contributions {
   readonly capabilities: readonly AnyCapability[]
   /** What sessions can choose, by name. */
   readonly choices: Readonly<Record<string, HostedChoice>>
+  /** The lines of capabilities for the screen of a start. A failure of one becomes its line. */
+  startLines(): Promise<readonly StartLine[]>
   routes(capability: string): Promise<readonly Route[]>
   rawEndpoints?(capability: string): Promise<readonly RawEndpoint[]>
   /** What the capability of this name adds to the MCP server; `undefined`: nothing. */
@@ -150,23 +153,26 @@ export function runCapabilities(
       return new Map(parts.flatMap(([name, part]) => (part ? [[name, part] as const] : [])))
     },
     async ready() {
-      await Promise.all(having('ready').map(async ({ value, self }) => value.ready?.(self)))
+      await Promise.all(having('lifecycle').map(async ({ value, self }) => value.lifecycle?.ready?.(self)))
     },
     async recover() {
-      await Promise.all(started.map(async ({ value, self }) => value.recover?.(self)))
+      await Promise.all(started.map(async ({ value, self }) => value.lifecycle?.recover?.(self)))
     },
     sessionStarted(session) {
-      for (const { value, self } of started) value.sessionStarted?.(self, session)
+      for (const { value, self } of started) value.sessions?.started?.(self, session)
     },
     async sessionDeleted(session) {
-      for (const { value, self } of started.toReversed()) await value.sessionDeleted?.(self, session)
+      for (const { value, self } of started.toReversed()) await value.sessions?.deleted?.(self, session)
     },
     async conversation(session, sessions) {
       let left = sessions
-      for (const { value, self } of started) left = (await value.conversation?.(self, session, left)) ?? left
+      for (const { value, self } of started) left = (await value.sessions?.conversation?.(self, session, left)) ?? left
       return left
     },
-    withheld: () => having('pins').flatMap(pins).flatMap((pin) => pin.withheld()),
+    withheld: () =>
+      having('pins')
+        .flatMap(pins)
+        .flatMap((pin) => pin.withheld()),
     async accept(tool, digest) {
       for (const pin of having('pins').flatMap(pins)) if (await pin.accept(tool, digest)) return true
       return false
@@ -174,14 +180,27 @@ export function runCapabilities(
     warnings: () =>
       started.flatMap((each) => {
         const { value, self } = each
-        const all = [...(value.warnings?.(self) ?? []), ...pins(each).flatMap((pin) => pin.warnings?.() ?? [])]
+        const all = [...(value.status?.warnings?.(self) ?? []), ...pins(each).flatMap((pin) => pin.warnings?.() ?? [])]
         return all.map((text) => `${value.name}: ${text}`)
       }),
     async status() {
       const facts = await Promise.all(
-        started.map((each) => runGuarded(each, 'could not give its status', ({ value, self }) => value.status?.(self))),
+        started.map((each) =>
+          runGuarded(each, 'could not give its status', ({ value, self }) => value.status?.facts?.(self)),
+        ),
       )
       return Object.assign({}, ...facts) as Record<string, unknown>
+    },
+    async startLines() {
+      const lines = having('status').map(async ({ value: { name, status }, self }) => {
+        try {
+          return await status?.startLine?.(self)
+        } catch (error) {
+          const text = `Unknown: ${errorMessage(error).split('\n', 1)[0]}`
+          return { label: `${name.charAt(0).toUpperCase()}${name.slice(1)}`, text }
+        }
+      })
+      return (await Promise.all(lines)).filter((line) => line !== undefined)
     },
     async routes(name) {
       const found = started.find(({ value }) => value.name === name)
@@ -215,10 +234,10 @@ export function runCapabilities(
     },
     async reload() {
       for (const each of started) {
-        await runGuarded(each, 'could not be read again', ({ value, self }) => value.reload?.(self))
+        await runGuarded(each, 'could not be read again', ({ value, self }) => value.lifecycle?.reload?.(self))
       }
     },
-    parts: started.map(({ value, self }) => ({ idle: (session) => value.idle?.(self, session) })),
+    parts: started.map(({ value, self }) => ({ idle: (session) => value.lifecycle?.idle?.(self, session) })),
     stop: () => (stopped ??= stop(started)),
   }
 }

@@ -14,7 +14,9 @@ export interface ServerContribution {
 }
 
 /** Collects what started capabilities add to a server, in their order. An error names the capability that failed. */
-export function collectContributions(started: Omit<Contributions, 'choices'>): Promise<readonly ServerContribution[]> {
+export function collectContributions(
+  started: Omit<Contributions, 'choices' | 'startLines'>,
+): Promise<readonly ServerContribution[]> {
   return Promise.all(
     started.capabilities.map(async ({ name, http, providers, slashCommands }) => ({
       name,

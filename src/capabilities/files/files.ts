@@ -44,16 +44,22 @@ export const files = capability<FileSettings, FilesService>({
       return [...fileRoutes(self), ...searchRoutes(self)]
     },
   },
-  // Reads files in the background: nothing waits for it.
-  async recover({ service, warn }) {
-    void service.recover().catch((error: unknown) => warn(String(error)))
+  lifecycle: {
+    // Reads files in the background: nothing waits for it.
+    async recover({ service, warn }) {
+      void service.recover().catch((error: unknown) => warn(String(error)))
+    },
+    idle: ({ service }) => service.idle(),
   },
-  async sessionDeleted({ service }, session) {
-    for (const { id } of await service.files({ type: 'session', id: session })) await service.remove(id)
+  sessions: {
+    async deleted({ service }, session) {
+      for (const { id } of await service.files({ type: 'session', id: session })) await service.remove(id)
+    },
   },
-  warnings: ({ service }) => service.warnings(),
-  status: async ({ service }) => defined({ meaning: await service.meaning(), files: await service.room() }),
-  idle: ({ service }) => service.idle(),
+  status: {
+    warnings: ({ service }) => service.warnings(),
+    facts: async ({ service }) => defined({ meaning: await service.meaning(), files: await service.room() }),
+  },
   stop: ({ service }) => service.close(),
 })
 

@@ -18,8 +18,8 @@ export const instructions = capability({
     return Object.assign(opened, { pin })
   },
   layers: ({ service }) => service.layers,
-  reload: ({ service }) => service.reload(),
-  warnings: ({ service }) => service.warnings,
+  lifecycle: { reload: ({ service }) => service.reload() },
+  status: { warnings: ({ service }) => service.warnings },
   pins: ({ service }) => [service.pin],
 })
 

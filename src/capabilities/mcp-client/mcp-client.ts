@@ -29,8 +29,10 @@ export const mcpClient = capability<McpSettings, McpService>({
     return startMcp(host)
   },
   tools: ({ service }) => service.opened()?.tools() ?? [],
-  ready: async ({ service }) => service.opened()?.ready(),
-  reload: async ({ service }) => service.opened()?.reload(),
+  lifecycle: {
+    ready: async ({ service }) => service.opened()?.ready(),
+    reload: async ({ service }) => service.opened()?.reload(),
+  },
   // With all of its warnings.
   pins({ service }) {
     const opened = service.opened()

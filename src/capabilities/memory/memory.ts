@@ -56,9 +56,11 @@ export const memory = capability<MemorySettings, Memory>({
     routes: async ({ service }) =>
       (await import('./http/memory-routes.ts')).memoryRoutes({ memory: service.show, forgetMemory: service.forget }),
   },
-  conversation: ({ service }, session, sessions) => service.remembered(session, sessions),
-  sessionStarted: ({ service }, session) => service.askAhead(session),
-  sessionDeleted: ({ service }, session) => service.sessionDeleted(session),
-  idle: ({ service }) => service.idle(),
+  sessions: {
+    conversation: ({ service }, session, sessions) => service.remembered(session, sessions),
+    started: ({ service }, session) => service.askAhead(session),
+    deleted: ({ service }, session) => service.sessionDeleted(session),
+  },
+  lifecycle: { idle: ({ service }) => service.idle() },
   stop: ({ service }) => service.close(),
 })

@@ -23,9 +23,11 @@ export const openaiApi = capability<z.output<typeof responseSettings>, KeptRespo
   summary: "Answers in OpenAI's formats under /v1",
   settings: { schema: responseSettings, key: 'responses' },
   start: async (host) => (await import('./responses/kept-responses.ts')).openKeptResponses(host),
-  async recover({ service, listens, warn }) {
-    if (listens)
-      await service.sweep().catch((error: unknown) => warn(`Old responses cannot be removed: ${String(error)}`))
+  lifecycle: {
+    async recover({ service, listens, warn }) {
+      if (listens)
+        await service.sweep().catch((error: unknown) => warn(`Old responses cannot be removed: ${String(error)}`))
+    },
   },
   http: {
     async routes({ runtime, service }) {

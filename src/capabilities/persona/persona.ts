@@ -25,8 +25,8 @@ export const persona = capability({
     return Object.assign(opened, { pins: [soul, profile] })
   },
   layers: ({ service }) => service.layers,
-  reload: ({ service }) => service.reload(),
-  warnings: ({ service }) => service.warnings,
+  lifecycle: { reload: ({ service }) => service.reload() },
+  status: { warnings: ({ service }) => service.warnings },
   pins: ({ service }) => service.pins,
 })
 

@@ -23,8 +23,8 @@ export const prompt = capability<undefined, PromptService>({
     return { layers: (context) => service.own.layers(context, edited) }
   },
   http: { routes: async ({ service }) => (await import('./http/prompt-routes.ts')).promptRoutes(service) },
-  reload: ({ service }) => service.own.load(),
-  warnings: ({ service }) => service.own.warnings(),
+  lifecycle: { reload: ({ service }) => service.own.load() },
+  status: { warnings: ({ service }) => service.own.warnings() },
   pins: ({ service }) => [service.pin],
 })
 

@@ -35,18 +35,21 @@ export const schedules = capability<ScheduleSettings, Schedules>({
       },
     },
   },
-  async startLine(runtime) {
-    const service = runtime.capability(scheduleService)
-    if (!service?.enabled) return undefined
-    const { startText } = await import('./run-view.ts')
-    const text = startText(await service.list())
-    return text === undefined ? undefined : { label: 'Schedule', text }
+  status: {
+    async startLine({ service }) {
+      if (!service.enabled) return undefined
+      const { startText } = await import('./run-view.ts')
+      const text = startText(await service.list())
+      return text === undefined ? undefined : { label: 'Schedule', text }
+    },
   },
   start: async (host) => (await import('./open-schedules.ts')).openSchedules(host),
-  async recover({ service, settings, listens }) {
-    if (listens && settings.enabled) service.begin()
+  lifecycle: {
+    async recover({ service, settings, listens }) {
+      if (listens && settings.enabled) service.begin()
+    },
+    idle: ({ service }) => service.idle(),
   },
   http: { routes: async (self) => (await import('./http/schedule-routes.ts')).scheduleRoutes(self) },
-  idle: ({ service }) => service.idle(),
   stop: ({ service }) => service.stop(),
 })

@@ -85,11 +85,15 @@ export const skills = capability({
     tools: ['read_skill'],
     findings: async (context) => (await import('./cli/check-skills.ts')).unreadSkills(context),
   },
-  async startLine(runtime) {
-    const { reachText, skillsReach } = await import('./skills-reach.ts')
-    const { skills: loaded = 0 } = (await runtime.status()) as { readonly skills?: number }
-    if (loaded === 0) return undefined
-    return { label: 'Skills', text: reachText(skillsReach(await runtime.preview({}), loaded)) }
+  status: {
+    async startLine({ runtime, service }) {
+      const { reachText, skillsReach } = await import('./skills-reach.ts')
+      const loaded = service.loaded.skills.length
+      if (loaded === 0) return undefined
+      return { label: 'Skills', text: reachText(skillsReach(await runtime.preview({}), loaded)) }
+    },
+    warnings: ({ service }) => service.warnings,
+    facts: ({ service }) => ({ skills: service.loaded.skills.length }),
   },
   home: {
     places: ({ directory, extraDirs }, home) => ({
@@ -130,12 +134,12 @@ export const skills = capability({
   tools: ({ service }) => service.tools,
   promptBlocks: ({ service }) => service.promptBlocks,
   http: { routes: async (self) => (await import('./http/skill-routes.ts')).skillRoutes(self) },
-  reload: ({ service }) => service.reload(),
-  async sessionDeleted({ store }, session) {
-    const key = exampleLog(session)
-    if (await store.value(key)) await store.transaction([{ type: 'value', key, value: null }])
+  lifecycle: { reload: ({ service }) => service.reload() },
+  sessions: {
+    async deleted({ store }, session) {
+      const key = exampleLog(session)
+      if (await store.value(key)) await store.transaction([{ type: 'value', key, value: null }])
+    },
   },
   pins: ({ service }) => [service.pins],
-  warnings: ({ service }) => service.warnings,
-  status: ({ service }) => ({ skills: service.loaded.skills.length }),
 })

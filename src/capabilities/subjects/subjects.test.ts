@@ -152,10 +152,10 @@ test('a turn about nothing, or about what is gone, is given nothing', async (t) 
 test('a missing default subject is a warning until it exists', async (t) => {
   const { self, folder } = await running(t, {}, { default: 'tide' })
   assert.equal(subjects.session!['subject']!.usual!(self), 'tide')
-  assert.match(subjects.warnings!(self)[0]!, /^subjects\.default: There is no subject /)
+  assert.match(subjects.status!.warnings!(self)[0]!, /^subjects\.default: There is no subject /)
   await mkdir(join(folder, 'subjects/tide'), { recursive: true })
-  await subjects.reload!(self)
-  assert.deepEqual(subjects.warnings!(self), [])
+  await subjects.lifecycle!.reload!(self)
+  assert.deepEqual(subjects.status!.warnings!(self), [])
 })
 
 test('a session chooses a subject that is there, by its id or the beginning of its title', async (t) => {
@@ -294,7 +294,7 @@ async function run(call: Omit<ToolCall, 'toolCallId'>, asked?: unknown[]) {
   )
 }
 
-type SubjectsSelf = Parameters<NonNullable<typeof subjects.reload>>[0]
+type SubjectsSelf = Parameters<NonNullable<typeof subjects.tools>>[0]
 
 function settings(given: object): SubjectsSelf['settings'] {
   return subjects.settings!.schema.parse(given)

@@ -36,7 +36,7 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
     },
   },
   commands: { subjects: async () => (await import('./cli/subjects.ts')).subjectsCommand },
-  toolNotice: proposalNotice,
+  notices: { tool: proposalNotice },
   checks: checkSubjects,
   home: {
     places: ({ directory, tastes }, home) => ({
@@ -68,9 +68,8 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
       return subjectContribution({ subjects: all, proposals, store, time: () => clock.time() })
     },
   },
-  reload: ({ service }) => service.reload(),
-  warnings: ({ service }) => service.warnings(),
-  idle: ({ service }) => service.idle(),
+  lifecycle: { reload: ({ service }) => service.reload(), idle: ({ service }) => service.idle() },
+  status: { warnings: ({ service }) => service.warnings() },
   stop: ({ service }) => service.close(),
 })
 

@@ -73,7 +73,7 @@ export const telegram = capability<TelegramSettings | undefined>({
   },
   checks: checkTelegram,
   channels: openChannel,
-  pairingNotice: (code) => [`In a group, name the bot: /pair@NAME_OF_YOUR_BOT ${code}`],
+  notices: { pairing: (code) => [`In a group, name the bot: /pair@NAME_OF_YOUR_BOT ${code}`] },
 })
 
 /** Without a token there is a warning and no channel: the gateway runs without Telegram. */

@@ -30,10 +30,12 @@ export const telemetry = capability<TelemetrySettings, Telemetry | undefined>({
       return undefined
     }
   },
-  warnings({ service }) {
-    const problem = service?.problem()
-    return problem === undefined ? [] : [problem]
+  status: {
+    warnings({ service }) {
+      const problem = service?.problem()
+      return problem === undefined ? [] : [problem]
+    },
   },
-  idle: ({ service }) => service?.idle(),
+  lifecycle: { idle: ({ service }) => service?.idle() },
   stop: ({ service }) => service?.stop(),
 })

@@ -42,6 +42,6 @@ export const webAccess = capability({
   },
   http: { routes: async ({ service }) => (await import('./image-routes.ts')).imageRoutes(service.fetchImage) },
   promptBlocks: ({ service }) => [service.block],
-  warnings: ({ service }) => service.warnings,
+  status: { warnings: ({ service }) => service.warnings },
   stop: ({ service }) => service.close(),
 })

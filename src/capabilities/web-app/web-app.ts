@@ -8,7 +8,9 @@ const pages = ['/', '/sessions/:session', '/sessions/:session/calls/:call', '/se
 export const webApp = capability({
   name: 'web-app',
   summary: 'serves the page: the chat and the inspector',
-  startLine: async () => ({ label: 'Page', text: 'Open the address in a browser to talk and to attach a model.' }),
+  status: {
+    startLine: () => ({ label: 'Page', text: 'Open the address in a browser to talk and to attach a model.' }),
+  },
   http: {
     routes() {
       const files = once(async () => (await import('./page-files.ts')).openPageFiles())

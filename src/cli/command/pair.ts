@@ -50,7 +50,7 @@ async function newPairingCode(call: CommandCall, given: Io): Promise<number> {
     note(io, `Send this on ${channel}, from the chat to pair:`)
     print(io, `/pair ${made.code}`)
     note(io, 'The code is valid for ten minutes and works once. Earlier codes no longer work.')
-    for (const line of owner.pairingNotice?.(made.code) ?? []) note(io, line)
+    for (const line of owner.notices?.pairing?.(made.code) ?? []) note(io, line)
   }
   const key = await missingSettings(owner, call.home, io)
   if (key !== undefined)

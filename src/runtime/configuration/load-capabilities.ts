@@ -1,4 +1,14 @@
-import { type AnyCapability, hostCommands, type HomePart, type HttpPart, type SettingsPart } from '../../capability.ts'
+import {
+  type AnyCapability,
+  hostCommands,
+  type HomePart,
+  type HttpPart,
+  type Lifecycle,
+  type Notices,
+  type SessionsPart,
+  type SettingsPart,
+  type StatusPart,
+} from '../../capability.ts'
 import { layouts } from '../../context.ts'
 import { errorMessage, nearestName, isObject } from '../../platform.ts'
 import { importDefault } from '../load-module.ts'
@@ -89,6 +99,25 @@ const homeKinds: PartKinds<HomePart<never>> = {
 
 const httpKinds: PartKinds<HttpPart<never, never>> = { routes: 'function', raw: 'function', errors: 'list' }
 
+const lifecycleKinds: PartKinds<Lifecycle<never, never>> = {
+  ready: 'function',
+  recover: 'function',
+  reload: 'function',
+  idle: 'function',
+}
+
+const sessionsKinds: PartKinds<SessionsPart<never, never>> = {
+  started: 'function',
+  deleted: 'function',
+  conversation: 'function',
+}
+
+const statusKinds: PartKinds<StatusPart<never, never>> = {
+  warnings: 'function',
+  facts: 'function',
+  startLine: 'function',
+}
+
 const memberKinds: MemberKinds = {
   name: 'text',
   summary: 'text',
@@ -105,21 +134,13 @@ const memberKinds: MemberKinds = {
   placeholders: 'function',
   http: httpKinds,
   channels: 'function',
-  ready: 'function',
-  recover: 'function',
-  reload: 'function',
-  sessionStarted: 'function',
-  sessionDeleted: 'function',
+  lifecycle: lifecycleKinds,
+  sessions: sessionsKinds,
   pins: 'function',
-  warnings: 'function',
-  status: 'function',
-  idle: 'function',
+  status: statusKinds,
   stop: 'function',
-  startLine: 'function',
   turnTools: 'function',
-  conversation: 'function',
-  toolNotice: 'function',
-  pairingNotice: 'function',
+  notices: { tool: 'function', pairing: 'function' } satisfies PartKinds<Notices>,
   providers: 'list',
   layouts: 'list',
   embedders: 'list',
