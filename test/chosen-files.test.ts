@@ -75,7 +75,7 @@ test('an agent that replaces the prompt is a preset, and its files are only sear
   const agent = (await records.agents.create(value)).id
   await add('agent', agent, { 'tides.md': 'High water is at noon.' })
   const system = { text: 'You are bare.', ref: `agent/${agent}` }
-  assert.deepEqual(await agents.session!['agent']!.preset!(self('agents'), agent), {
+  assert.deepEqual(await agents.sessions!.choices!['agent']!.preset!(self('agents'), agent), {
     layout: 'chai',
     tools: ['read_*'],
     system,
@@ -84,7 +84,7 @@ test('an agent that replaces the prompt is a preset, and its files are only sear
   assert.deepEqual(await found.layers({ system }), ['system-prompt: You are bare.'])
   assert.deepEqual(await found.layers({ system: { ...system, text: ' ' } }), ['system-prompt: -'])
   assert.deepEqual(found.tools, ['search_files_of_agent', 'read_attachment', 'search_attachment'])
-  assert.equal(await agents.session!['agent']!.preset!(self('agents'), 'agent_0'), undefined)
+  assert.equal(await agents.sessions!.choices!['agent']!.preset!(self('agents'), 'agent_0'), undefined)
 })
 
 test('an edited prompt holds for a whole turn, and not for calls outside of turns', async (t) => {
@@ -124,7 +124,7 @@ test('an agent and a project are meant by their names and by beginnings that onl
   const { self, ...records } = await opened(t)
   const { id } = await records.agents.create({ name: 'Pirate' })
   await records.agents.create({ name: 'Pirate captain' })
-  const { find, check, list } = agents.session!['agent']!
+  const { find, check, list } = agents.sessions!.choices!['agent']!
   assert.equal(await find!(self('agents'), 'PIRATE'), id)
   await assert.rejects(find!(self('agents'), 'pir'), { code: 'invalid-input', message: '2 agents are meant by pir.' })
   await assert.rejects(find!(self('agents'), 'Pirat captain'), {

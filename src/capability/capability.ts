@@ -32,8 +32,6 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly summary?: string
 
   readonly settings?: SettingsPart<Settings>
-  /** What a session can choose, by the name of the choice: log entry, PATCH, `--NAME`, `/NAME` and preview follow from it. */
-  readonly session?: Readonly<Record<string, SessionChoice<Self<Settings, Service>>>>
   /** By name, loaded when called. */
   readonly commands?: Readonly<Record<string, () => Promise<Command>>>
   /** Commands of a conversation in the terminal and in channels, by name, without the slash. */
@@ -41,14 +39,9 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly notices?: Notices
   /** What `foreword doctor` looks at. Changes nothing. */
   readonly checks?: Check<Settings>
-  /** What `foreword check --lint` looks at beside the host: texts that it puts into prompts and that nobody reads. */
-  readonly lint?: LintPart<Settings>
-  /** What costs can be divided by beside the host's: the name of a group, and the tool whose calls name its keys (`name`). */
-  readonly costGroups?: Readonly<Record<string, string>>
-  readonly providers?: readonly Provider[]
+  readonly reports?: ReportsPart<Settings>
+  readonly models?: ModelsPart
   readonly layouts?: readonly Layout[]
-  /** Kinds of embedding models, chosen by their names with the configuration key `search.embedding.kind`. */
-  readonly embedders?: readonly EmbedderKind[]
   readonly home?: HomePart<Settings>
 
   /** Opens what the capability works with. A throw keeps the gateway from starting: what can be done without is a warning. */
@@ -81,6 +74,21 @@ export interface Capability<Settings = undefined, Service = undefined> {
 export interface Self<Settings = undefined, Service = undefined> extends CapabilityHost<Settings> {
   /** What `start` returned; `undefined` where there is no `start`. */
   readonly service: Service
+}
+
+/** The models that it connects. */
+export interface ModelsPart {
+  readonly providers?: readonly Provider[]
+  /** Kinds of embedding models, chosen by their names with the configuration key `search.embedding.kind`. */
+  readonly embedders?: readonly EmbedderKind[]
+}
+
+/** What it adds to the reports about recorded calls. */
+export interface ReportsPart<Settings> {
+  /** What `foreword costs` can divide by beside the host's: the name of a group, and the tool whose calls name its keys (`name`). */
+  readonly costGroups?: Readonly<Record<string, string>>
+  /** What `foreword check --lint` looks at beside the host: texts that it puts into prompts and that nobody reads. */
+  readonly lint?: LintPart<Settings>
 }
 
 /** What a server answers for it. */
@@ -133,8 +141,10 @@ export interface Lifecycle<Settings, Service> {
   idle?(self: Self<Settings, Service>, session?: string): Promise<unknown> | undefined
 }
 
-/** What it does with sessions. */
+/** What sessions can choose of it, and what it does with them. */
 export interface SessionsPart<Settings, Service> {
+  /** By the name of the choice: log entry, PATCH, `--NAME`, `/NAME` and preview follow from it. */
+  readonly choices?: Readonly<Record<string, SessionChoice<Self<Settings, Service>>>>
   /** A session was made. Returns at once. */
   started?(self: Self<Settings, Service>, session: string): void
   /** A session is about to be deleted: what belongs to it goes first. */
@@ -293,7 +303,7 @@ export interface CapabilityOverview {
   /** Every command by its name, in the order of the help. */
   readonly commands: Readonly<Record<string, ListedCommand>>
   /** What a session can choose. */
-  readonly session: Readonly<Record<string, Pick<SessionChoice<never>, 'summary' | 'none' | 'several'>>>
+  readonly choices: Readonly<Record<string, Pick<SessionChoice<never>, 'summary' | 'none' | 'several'>>>
   readonly load: () => Promise<readonly AnyCapability[]>
 }
 

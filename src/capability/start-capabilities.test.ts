@@ -248,16 +248,18 @@ function choosing(
 ): AnyCapability {
   return capability({
     name,
-    session: {
-      [choice]: {
-        summary: `Id of a ${choice}.`,
-        none: `no ${choice}`,
-        async check(_, id) {
-          if (!ids.includes(id)) throw new Error(`there is no ${id}`)
+    sessions: {
+      choices: {
+        [choice]: {
+          summary: `Id of a ${choice}.`,
+          none: `no ${choice}`,
+          async check(_, id) {
+            if (!ids.includes(id)) throw new Error(`there is no ${id}`)
+          },
+          list: async () => ids.map((id) => ({ id })),
+          usual: () => usual,
+          preset: async (_, id) => (ids.includes(id) ? preset : undefined),
         },
-        list: async () => ids.map((id) => ({ id })),
-        usual: () => usual,
-        preset: async (_, id) => (ids.includes(id) ? preset : undefined),
       },
     },
   })

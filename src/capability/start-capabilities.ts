@@ -103,7 +103,7 @@ function createHosts(capabilities: readonly AnyCapability[], choices: OwnedChoic
         },
         capability: <Service>({ name }: ServiceKey<Service>) => services.get(name) as Service | undefined,
         settingsOf,
-        embedders: capabilities.flatMap(({ embedders = [] }) => embedders),
+        embedders: capabilities.flatMap(({ models }) => models?.embedders ?? []),
         places,
         sandbox,
       }

@@ -18,9 +18,9 @@ export function collectContributions(
   started: Omit<Contributions, 'choices' | 'startLines'>,
 ): Promise<readonly ServerContribution[]> {
   return Promise.all(
-    started.capabilities.map(async ({ name, http, providers, slashCommands }) => ({
+    started.capabilities.map(async ({ name, http, models, slashCommands }) => ({
       name,
-      providers,
+      providers: models?.providers,
       slashCommands,
       routes: await started.routes(name),
       rawEndpoints: (await started.rawEndpoints?.(name)) ?? [],

@@ -90,11 +90,12 @@ export function capabilityCases(test: TestFunction, value: AnyCapability, option
 const TYPED_NAME = /^[a-z][a-z0-9-]*$/
 
 function checkNames(value: AnyCapability): void {
-  const { name, settings, commands = {}, slashCommands = {}, session = {} } = value
+  const { name, settings, commands = {}, slashCommands = {} } = value
+  const choices = value.sessions?.choices ?? {}
   assert.match(name, TYPED_NAME)
   for (const part of (settings?.key ?? name).split('.')) assert.match(part, /^[a-z][a-zA-Z0-9-]*$/, 'settings.key')
-  for (const each of [commands, slashCommands, session].flatMap(Object.keys)) assert.match(each, TYPED_NAME)
-  const { providers = [], embedders = [], layouts = [] } = value
+  for (const each of [commands, slashCommands, choices].flatMap(Object.keys)) assert.match(each, TYPED_NAME)
+  const { layouts = [], models: { providers = [], embedders = [] } = {} } = value
   for (const names of [
     providers.map(({ kind }) => kind),
     embedders.map(({ kind }) => kind),
@@ -106,7 +107,7 @@ function checkNames(value: AnyCapability): void {
     )
     assert.deepEqual(names, [...new Set(names)], 'names that are used twice')
   }
-  for (const [choice, { summary, none }] of Object.entries(session)) {
+  for (const [choice, { summary, none }] of Object.entries(choices)) {
     assert.ok(summary !== '' && none !== '', `the choice ${choice} has a summary and a name for none`)
   }
 }

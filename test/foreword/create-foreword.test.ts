@@ -151,15 +151,15 @@ for (const [text, why] of [
     /the command send of tide is also a command of Foreword itself/,
   ],
   [
-    'export default { name: "tide", session: { agent: {} } }',
+    'export default { name: "tide", sessions: { choices: { agent: {} } } }',
     /the session choice agent of tide is also a session choice of the capability agents/,
   ],
   [
-    'export default { name: "tide", providers: [{ kind: "openai" }] }',
+    'export default { name: "tide", models: { providers: [{ kind: "openai" }] } }',
     /the provider openai of tide is also a provider of the capability openai/,
   ],
   [
-    'export default { name: "tide", embedders: [{ kind: "ollama" }] }',
+    'export default { name: "tide", models: { embedders: [{ kind: "ollama" }] } }',
     /the kind of embedding model ollama of tide is also a kind of embedding model of the capability ollama/,
   ],
   [
@@ -213,7 +213,7 @@ test('settings without a default that are not given are a problem at their key, 
 test('the help of a command has the options that a capability of the home adds', async (t) => {
   const home = temporaryHome(t)
   const choice = '{ summary: "The light of the session.", none: "no light", check: async () => {} }'
-  writeFileSync(join(home, 'light.ts'), `export default { name: 'light', session: { light: ${choice} } }`)
+  writeFileSync(join(home, 'light.ts'), `export default { name: 'light', sessions: { choices: { light: ${choice} } } }`)
   writeFileSync(join(home, 'config.json'), '{"capabilities": ["./light.ts"]}')
   const { stdout } = await run(['send', '--help'], { environment: { FOREWORD_HOME: home } })
   assert.match(stdout, /--light ID {2,}the light of the session/)

@@ -33,7 +33,7 @@ const project: SessionChoice<ProjectsSelf> = {
 export const projects = capability<undefined, Records<ProjectValue>>({
   name: 'projects',
   summary: 'projects: instructions and files that sessions share',
-  session: { project },
+  sessions: { choices: { project } },
   commands: { projects: async () => (await import('./cli/projects.ts')).projectsCommand },
   start: (host) => host.records(projectRecordKind),
   async turn({ service }, { choices: { agent, project: id } }) {

@@ -77,13 +77,14 @@ export const skills = capability({
     // Skills are instructions that everybody here follows.
     ofPerson: (settings) => settings,
   },
-  session: { skills: chosenSkills },
   commands: { skills: async () => (await import('./cli/skills.ts')).skillsCommand },
   checks: async (context) => (await import('./cli/check-skills.ts')).skillsFindings(context),
-  costGroups: { skill: 'read_skill' },
-  lint: {
-    tools: ['read_skill'],
-    findings: async (context) => (await import('./cli/check-skills.ts')).unreadSkills(context),
+  reports: {
+    costGroups: { skill: 'read_skill' },
+    lint: {
+      tools: ['read_skill'],
+      findings: async (context) => (await import('./cli/check-skills.ts')).unreadSkills(context),
+    },
   },
   status: {
     async startLine({ runtime, service }) {
@@ -136,6 +137,7 @@ export const skills = capability({
   http: { routes: async (self) => (await import('./http/skill-routes.ts')).skillRoutes(self) },
   lifecycle: { reload: ({ service }) => service.reload() },
   sessions: {
+    choices: { skills: chosenSkills },
     async deleted({ store }, session) {
       const key = exampleLog(session)
       if (await store.value(key)) await store.transaction([{ type: 'value', key, value: null }])

@@ -151,7 +151,7 @@ test('a turn about nothing, or about what is gone, is given nothing', async (t) 
 
 test('a missing default subject is a warning until it exists', async (t) => {
   const { self, folder } = await running(t, {}, { default: 'tide' })
-  assert.equal(subjects.session!['subject']!.usual!(self), 'tide')
+  assert.equal(subjects.sessions!.choices!['subject']!.usual!(self), 'tide')
   assert.match(subjects.status!.warnings!(self)[0]!, /^subjects\.default: There is no subject /)
   await mkdir(join(folder, 'subjects/tide'), { recursive: true })
   await subjects.lifecycle!.reload!(self)
@@ -164,7 +164,7 @@ test('a session chooses a subject that is there, by its id or the beginning of i
     'subjects/reef-2/notes.md': '',
     'subjects/tide/brief.md': 'Tide table.\n',
   })
-  const { check, find, list } = subjects.session!['subject']!
+  const { check, find, list } = subjects.sessions!.choices!['subject']!
   await check(self, 'reef')
   await assert.rejects(async () => check(self, 'ebb'), { name: 'RuntimeError', code: 'not-found' })
   const words = ['reef', 'REEF', 'coral', 'tide t', 'ebb']

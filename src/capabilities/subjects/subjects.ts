@@ -24,15 +24,17 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
       tastes: join(home, 'tastes'),
     }),
   },
-  session: {
-    subject: {
-      summary: 'Id of the subject that the session is about.',
-      none: 'no subject',
-      check: ({ service }, id) => service.assertExists(id),
-      find: async ({ service }, word) => findSubjectId(word, await service.subjects.list()),
-      list: async ({ service }) =>
-        (await service.subjects.list()).map(({ id, title }) => (title === '' ? { id } : { id, summary: title })),
-      usual: (self) => self.settings.default,
+  sessions: {
+    choices: {
+      subject: {
+        summary: 'Id of the subject that the session is about.',
+        none: 'no subject',
+        check: ({ service }, id) => service.assertExists(id),
+        find: async ({ service }, word) => findSubjectId(word, await service.subjects.list()),
+        list: async ({ service }) =>
+          (await service.subjects.list()).map(({ id, title }) => (title === '' ? { id } : { id, summary: title })),
+        usual: (self) => self.settings.default,
+      },
     },
   },
   commands: { subjects: async () => (await import('./cli/subjects.ts')).subjectsCommand },

@@ -189,7 +189,7 @@ async function announce(gateway: Gateway, listening: ListeningServer, call: Comm
   const status = await gateway.runtime.status()
   const { models, providers } = gateway.configuration
   const capabilities = await loadedCapabilities(io)
-  const known = capabilities.flatMap((capability) => capability.providers ?? [])
+  const known = capabilities.flatMap((capability) => capability.models?.providers ?? [])
   const settings = { clock: systemClock, known, providers, models, environment: io.environment }
   const { unusable, facts: modelFacts } = await glanceAtModel(status.model.id, settings)
   const warnings = unusable === undefined ? status.warnings : [unusable, ...status.warnings]

@@ -4,7 +4,9 @@ import {
   type HomePart,
   type HttpPart,
   type Lifecycle,
+  type ModelsPart,
   type Notices,
+  type ReportsPart,
   type SessionsPart,
   type SettingsPart,
   type StatusPart,
@@ -107,6 +109,7 @@ const lifecycleKinds: PartKinds<Lifecycle<never, never>> = {
 }
 
 const sessionsKinds: PartKinds<SessionsPart<never, never>> = {
+  choices: 'object',
   started: 'function',
   deleted: 'function',
   conversation: 'function',
@@ -123,8 +126,7 @@ const memberKinds: MemberKinds = {
   summary: 'text',
   settings: settingsKinds,
   checks: 'function',
-  lint: 'object',
-  costGroups: 'object',
+  reports: { costGroups: 'object', lint: 'object' } satisfies PartKinds<ReportsPart<never>>,
   home: homeKinds,
   start: 'function',
   layers: 'function',
@@ -141,10 +143,8 @@ const memberKinds: MemberKinds = {
   stop: 'function',
   turnTools: 'function',
   notices: { tool: 'function', pairing: 'function' } satisfies PartKinds<Notices>,
-  providers: 'list',
+  models: { providers: 'list', embedders: 'list' } satisfies PartKinds<ModelsPart>,
   layouts: 'list',
-  embedders: 'list',
-  session: 'object',
   commands: 'object',
   slashCommands: 'object',
   mcp: 'object',
@@ -218,9 +218,9 @@ function assertFits(capability: AnyCapability, schema: ConfigurationSchema): voi
 const namedThings: Readonly<Record<string, (value: AnyCapability) => readonly string[]>> = {
   command: ({ commands = {} }) => Object.keys(commands),
   'slash command': ({ slashCommands = {} }) => Object.keys(slashCommands),
-  'session choice': ({ session = {} }) => Object.keys(session),
-  provider: ({ providers = [] }) => providers.map(({ kind }) => kind),
-  'kind of embedding model': ({ embedders = [] }) => embedders.map(({ kind }) => kind),
+  'session choice': ({ sessions }) => Object.keys(sessions?.choices ?? {}),
+  provider: ({ models }) => models?.providers?.map(({ kind }) => kind) ?? [],
+  'kind of embedding model': ({ models }) => models?.embedders?.map(({ kind }) => kind) ?? [],
   layout: ({ layouts: own = [] }) => own.map((each) => each.name),
 }
 

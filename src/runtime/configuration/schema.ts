@@ -35,7 +35,7 @@ export function settingsSection({ name, settings }: Pick<AnyCapability, 'name' |
 
 function createSchema(capabilities: readonly AnyCapability[]): ConfigurationSchema {
   const sections = foldSections(capabilities)
-  const providers = capabilities.flatMap((one) => one.providers ?? [])
+  const providers = capabilities.flatMap((one) => one.models?.providers ?? [])
   const allLayouts = knownLayouts(capabilities)
   const inHost = ['gateway', 'context', 'agent', 'channels']
   const whole = hostSchema({
