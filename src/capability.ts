@@ -139,7 +139,7 @@ export {
 export type { CapabilityBase } from './capability/start-capabilities.ts'
 export { knownLayout } from './capability/known-layout.ts'
 export { textLayer } from './capability/own-layers.ts'
-export type { LayerContext, PromptBlock, TurnPart, TurnQuestion, TurnTool } from './capability/turn-part.ts'
+export type { LayerContext, PromptBlock, TurnPart, TurnQuestion } from './capability/turn-part.ts'
 export type {
   CompletionCut,
   CompletionCutChoice,

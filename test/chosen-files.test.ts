@@ -110,12 +110,12 @@ test('the files of a session can be read in it, and go with it', async (t) => {
 test('the tools that turns may be given are listed, for each choice that has files', async (t) => {
   const { self } = await opened(t)
   assert.deepEqual(
-    files.turnTools!(self('files')).map(({ tool }) => tool.name),
+    files.tools!(self('files')).map(({ name }) => name),
     ['search_project', 'search_files_of_agent', 'read_attachment', 'search_attachment'],
   )
   const alone = await startedCapabilities(t, [files])
   assert.deepEqual(
-    files.turnTools!(alone.self('files')).map(({ tool }) => tool.name),
+    files.tools!(alone.self('files')).map(({ name }) => name),
     ['read_attachment', 'search_attachment'],
   )
 })

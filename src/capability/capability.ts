@@ -13,7 +13,7 @@ import type { RawEndpoint } from './raw-endpoint.ts'
 import type { ErrorFormat, Route } from './route.ts'
 import type { WithheldTool } from './runtime/runtime.ts'
 import type { SessionChoice } from './session-choice.ts'
-import type { LayerContext, PromptBlock, TurnPart, TurnQuestion, TurnTool } from './turn-part.ts'
+import type { LayerContext, PromptBlock, TurnPart, TurnQuestion } from './turn-part.ts'
 
 /**
  * One feature as one value (DESIGN §2). Every member but `name` is optional. What a built-in capability can do, one of
@@ -48,14 +48,15 @@ export interface Capability<Settings = undefined, Service = undefined> {
   start?(host: CapabilityHost<Settings>): Service | Promise<Service>
   /** Asked for every call, in the order of the capabilities. A throw ends the turn: nothing is left out unseen. */
   layers?(self: Self<Settings, Service>, context: LayerContext): readonly Layer[] | Promise<readonly Layer[]>
-  /** The same tools in the same order until the next `reload`, or until one that is withheld is accepted (`pins`). */
+  /**
+   * The same tools in the same order until the next `reload`, or until one that is withheld is accepted (`pins`). Those that `turn` may
+   * give are among them with `offeredIn`, and only listed.
+   */
   tools?(self: Self<Settings, Service>): readonly Tool[]
   /** Prompt blocks with tools of their own, for layouts that show them as such. As stable as `tools`. */
   promptBlocks?(self: Self<Settings, Service>): readonly PromptBlock[]
   /** What it gives one turn, decided once before its first step. */
   turn?(self: Self<Settings, Service>, question: TurnQuestion): TurnPart | Promise<TurnPart>
-  /** Every tool that `turn` may give, for the list of tools. */
-  turnTools?(self: Self<Settings, Service>): readonly TurnTool[]
   /** The texts for `{{date}}` and other placeholders of prompts, by name. */
   placeholders?(self: Self<Settings, Service>, context: LayerContext): Readonly<Record<string, string>>
   readonly http?: HttpPart<Settings, Service>

@@ -13,7 +13,7 @@ import type { WithheldTool } from './runtime/runtime.ts'
 import type { ServiceKey } from './service.ts'
 import type { ChoiceOption } from './session-choice.ts'
 import { capabilityError, runGuarded, type Started, stopAll } from './started.ts'
-import type { LayerContext, TurnPart, TurnQuestion, TurnTool } from './turn-part.ts'
+import type { LayerContext, TurnPart, TurnQuestion } from './turn-part.ts'
 
 /** What capabilities bring to hosts: to a server, a command line, channels. */
 export interface Contributions {
@@ -42,7 +42,8 @@ export interface RunningCapabilities extends Contributions {
   tools(): readonly Tool[]
   /** A sentence for each tool of a capability that has the name of a tool of another one, or one of `others`. */
   toolConflicts(others: readonly string[]): readonly string[]
-  turnTools(): readonly TurnTool[]
+  /** Those that are made for single turns, for the list of tools. */
+  turnTools(): readonly Tool[]
   /** Name of the capability that a tool comes from: the first one that declares it. */
   ownerOf(tool: string): string | undefined
   /** What can be chosen; `undefined` where that cannot be listed. Rejects with `not-found` for a choice that does not exist. */
@@ -136,7 +137,7 @@ export function runCapabilities(
         }),
       )
     },
-    turnTools: () => started.flatMap(({ value, self }) => value.turnTools?.(self) ?? []),
+    turnTools: () => started.flatMap(turnTools),
     ownerOf: (tool) => started.find((each) => capabilityTools(each).some(({ name }) => name === tool))?.value.name,
     choiceOptions: choices.options,
     checkChoices: choices.check,
@@ -245,16 +246,20 @@ export function runCapabilities(
 function capabilityTools({ value, self }: Started): readonly Tool[] {
   try {
     const blocks = value.promptBlocks?.(self) ?? []
-    return [...(value.tools?.(self) ?? []), ...blocks.flatMap(({ tools }) => tools)]
+    const own = (value.tools?.(self) ?? []).filter(({ offeredIn }) => offeredIn === undefined)
+    return [...own, ...blocks.flatMap(({ tools }) => tools)]
   } catch (error) {
     throw capabilityError(value, 'could not give its tools', error)
   }
 }
 
+function turnTools({ value, self }: Started): readonly Tool[] {
+  return (value.tools?.(self) ?? []).filter(({ offeredIn }) => offeredIn !== undefined)
+}
+
 /** With those that it makes for single turns. */
 function toolNames(each: Started): readonly string[] {
-  const ofTurns = each.value.turnTools?.(each.self) ?? []
-  return [...new Set([...ofTurns.map(({ tool }) => tool), ...capabilityTools(each)].map(({ name }) => name))]
+  return [...new Set([...turnTools(each), ...capabilityTools(each)].map(({ name }) => name))]
 }
 
 function pins({ value, self }: Started): readonly Pin[] {

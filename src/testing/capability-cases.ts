@@ -53,7 +53,7 @@ export function capabilityCases(test: TestFunction, value: AnyCapability, option
     withHome(async (start) => {
       const running = await start(value, options)
       checkTools(running.tools().filter(({ name }) => running.ownerOf(name) === value.name))
-      checkTools(running.turnTools().map(({ tool }) => tool))
+      checkTools(running.turnTools())
       assert.deepEqual(toolNames(running), toolNames(running), 'the order of tools')
       await running.stop()
     }),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { capability, type CapabilityHost, fileEmbedder, type TurnTool } from '../../capability.ts'
+import { capability, type CapabilityHost, fileEmbedder } from '../../capability.ts'
 import { defined } from '../../platform.ts'
+import type { Tool } from '../../tool.ts'
 import type { FileService } from './file-service.ts'
 
 const settings = z
@@ -19,7 +20,8 @@ const settings = z
 type FileSettings = z.output<typeof settings>
 
 interface FilesService extends FileService {
-  turnTools(): readonly TurnTool[]
+  /** Those that turns may be given. */
+  readonly tools: readonly Tool[]
 }
 
 /** Files that people add: stored, read, indexed, and included in the turns of their owner (BEHAVIOURS §3.4, §3.5). */
@@ -36,7 +38,7 @@ export const files = capability<FileSettings, FilesService>({
     const { fileTurnPart } = await import('./turn-files.ts')
     return fileTurnPart(self, question)
   },
-  turnTools: ({ service }) => service.turnTools(),
+  tools: ({ service }) => service.tools,
   home: { indexes: [{ file: 'search.sqlite', title: 'the search index' }] },
   http: {
     async routes(self) {
@@ -81,5 +83,5 @@ async function start(host: CapabilityHost<FileSettings>): Promise<FilesService> 
     shared: writes ? host.ofOwner : undefined,
     warn,
   })
-  return { ...service, turnTools: () => fileTurnTools(host.choices) }
+  return { ...service, tools: fileTurnTools(host.choices) }
 }

@@ -141,7 +141,6 @@ const memberKinds: MemberKinds = {
   pins: 'function',
   status: statusKinds,
   stop: 'function',
-  turnTools: 'function',
   notices: { tool: 'function', pairing: 'function' } satisfies PartKinds<Notices>,
   models: { providers: 'list', embedders: 'list' } satisfies PartKinds<ModelsPart>,
   layouts: 'list',
