@@ -7,20 +7,16 @@ export {
   type Capability,
   capability,
   type CapabilityOverview,
-  type Check,
-  type CheckContext,
   type Command,
   type CommandCall,
   type CommandGroup,
   type CommandOption,
   type GatewayConnection,
-  type Finding,
   type HomePart,
   type HttpPart,
   type IndexFile,
   type Io,
   type Lifecycle,
-  type LintContext,
   type ListedCommand,
   type ModelsPart,
   type Notices,
@@ -44,6 +40,7 @@ export {
   type SentPart,
   UndeliverableError,
 } from './capability/channel.ts'
+export type { Check, CheckContext, Finding, LintContext } from './capability/check.ts'
 export type { PathInFolder } from './capability/confined-path.ts'
 export { type HostCommand, hostCommands } from './capability/host-command.ts'
 export type { CapabilityHost, CapabilityPlaces, OfOwner, PersonRoom } from './capability/host.ts'

@@ -84,6 +84,16 @@ export function runCapabilities(
   let stopped: Promise<void> | undefined
   /** Those that have something to say are asked, at each turn and step. */
   const having = (member: keyof AnyCapability) => started.filter(({ value }) => value[member])
+  const named = (name: string) => started.find(({ value }) => value.name === name)
+
+  async function listOf<Each>(
+    name: string,
+    what: string,
+    give: (each: Started) => readonly Each[] | undefined | Promise<readonly Each[] | undefined>,
+  ): Promise<readonly Each[]> {
+    const found = named(name)
+    return (found && (await runGuarded(found, `could not give its ${what}`, give))) ?? []
+  }
 
   return {
     capabilities: started.map(({ value }) => value),
@@ -203,21 +213,10 @@ export function runCapabilities(
       })
       return (await Promise.all(lines)).filter((line) => line !== undefined)
     },
-    async routes(name) {
-      const found = started.find(({ value }) => value.name === name)
-      if (found === undefined) return []
-      return (
-        (await runGuarded(found, 'could not give its routes', ({ value, self }) => value.http?.routes?.(self))) ?? []
-      )
-    },
-    async rawEndpoints(name) {
-      const found = started.find(({ value }) => value.name === name)
-      if (found === undefined) return []
-      const give = ({ value, self }: Started) => value.http?.raw?.(self)
-      return (await runGuarded(found, 'could not give its raw endpoints', give)) ?? []
-    },
+    routes: (name) => listOf(name, 'routes', ({ value, self }) => value.http?.routes?.(self)),
+    rawEndpoints: (name) => listOf(name, 'raw endpoints', ({ value, self }) => value.http?.raw?.(self)),
     mcp(name) {
-      const found = started.find(({ value }) => value.name === name)
+      const found = named(name)
       const part = found?.value.mcp
       return part && { definitions: () => part.definitions(), open: () => part.open(found.self) }
     },

@@ -1,16 +1,4 @@
-import {
-  type AnyCapability,
-  hostCommands,
-  type HomePart,
-  type HttpPart,
-  type Lifecycle,
-  type ModelsPart,
-  type Notices,
-  type ReportsPart,
-  type SessionsPart,
-  type SettingsPart,
-  type StatusPart,
-} from '../../capability.ts'
+import { type AnyCapability, hostCommands } from '../../capability.ts'
 import { layouts } from '../../context.ts'
 import { errorMessage, nearestName, isObject } from '../../platform.ts'
 import { importDefault } from '../load-module.ts'
@@ -73,9 +61,13 @@ async function loadModule(name: string, home: string): Promise<readonly AnyCapab
 
 type MemberKind = keyof typeof isKind
 
-/** What each member of a part must be. The type makes the compiler ask for a member that is added to the contract. */
-type PartKinds<Part> = { readonly [Member in keyof Part]-?: MemberKind }
-type MemberKinds = { readonly [Member in keyof AnyCapability]-?: MemberKind | Readonly<Record<string, MemberKind>> }
+/** What each member must be, or the members of a part. The type makes the compiler ask for a member that is added to the contract. */
+type MemberKinds = {
+  readonly [Member in keyof AnyCapability]-?: MemberKind | PartKinds<NonNullable<AnyCapability[Member]>>
+}
+type PartKinds<Part> = Part extends string | readonly unknown[] | ((...given: never[]) => unknown)
+  ? never
+  : { readonly [Member in keyof Part]-?: MemberKind }
 
 const isKind = {
   function: (value: unknown) => typeof value === 'function',
@@ -85,68 +77,32 @@ const isKind = {
   'schema of zod 4': (value: unknown) => isObject(value) && '_zod' in value,
 }
 
-const settingsKinds: PartKinds<SettingsPart<unknown>> = {
-  schema: 'schema of zod 4',
-  key: 'text',
-  warnings: 'function',
-  ofPerson: 'function',
-}
-
-const homeKinds: PartKinds<HomePart<never>> = {
-  places: 'function',
-  folders: 'function',
-  indexes: 'list',
-  unconfined: 'function',
-}
-
-const httpKinds: PartKinds<HttpPart<never, never>> = { routes: 'function', raw: 'function', errors: 'list' }
-
-const lifecycleKinds: PartKinds<Lifecycle<never, never>> = {
-  ready: 'function',
-  recover: 'function',
-  reload: 'function',
-  idle: 'function',
-}
-
-const sessionsKinds: PartKinds<SessionsPart<never, never>> = {
-  choices: 'object',
-  started: 'function',
-  deleted: 'function',
-  conversation: 'function',
-}
-
-const statusKinds: PartKinds<StatusPart<never, never>> = {
-  warnings: 'function',
-  facts: 'function',
-  startLine: 'function',
-}
-
 const memberKinds: MemberKinds = {
   name: 'text',
   summary: 'text',
-  settings: settingsKinds,
+  settings: { schema: 'schema of zod 4', key: 'text', warnings: 'function', ofPerson: 'function' },
+  home: { places: 'function', folders: 'function', indexes: 'list', unconfined: 'function' },
+  commands: 'object',
+  slashCommands: 'object',
+  notices: { tool: 'function', pairing: 'function' },
   checks: 'function',
-  reports: { costGroups: 'object', lint: 'object' } satisfies PartKinds<ReportsPart<never>>,
-  home: homeKinds,
+  reports: { costGroups: 'object', lint: 'object' },
+  models: { providers: 'list', embedders: 'list' },
+  layouts: 'list',
   start: 'function',
+  stop: 'function',
+  lifecycle: { ready: 'function', recover: 'function', reload: 'function', idle: 'function' },
+  status: { warnings: 'function', facts: 'function', startLine: 'function' },
+  sessions: { choices: 'object', started: 'function', deleted: 'function', conversation: 'function' },
   layers: 'function',
+  placeholders: 'function',
   tools: 'function',
   promptBlocks: 'function',
   turn: 'function',
-  placeholders: 'function',
-  http: httpKinds,
-  channels: 'function',
-  lifecycle: lifecycleKinds,
-  sessions: sessionsKinds,
   pins: 'function',
-  status: statusKinds,
-  stop: 'function',
-  notices: { tool: 'function', pairing: 'function' } satisfies PartKinds<Notices>,
-  models: { providers: 'list', embedders: 'list' } satisfies PartKinds<ModelsPart>,
-  layouts: 'list',
-  commands: 'object',
-  slashCommands: 'object',
-  mcp: 'object',
+  http: { routes: 'function', raw: 'function', errors: 'list' },
+  mcp: { definitions: 'function', open: 'function' },
+  channels: 'function',
 }
 
 /** A capability may come from somebody whom no compiler has watched. */
