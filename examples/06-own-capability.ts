@@ -12,9 +12,8 @@ const settings = z.strictObject({
 
 export default capability({
   name: 'harbour',
-  version: '1.0.0',
   summary: 'Tides at Brest, and where the boat can go.',
-  settings,
+  settings: { schema: settings },
 
   start: (host) => ({ tideAt, isDeep: (hour: number) => tideAt(hour) > host.settings.draught }),
 
@@ -38,15 +37,17 @@ export default capability({
     },
   ],
 
-  routes: ({ service }) => [
-    route('GET /api/harbour/tide', {
-      scope: 'read',
-      summary: 'The height of the tide',
-      query: z.object({ hour: z.coerce.number().min(0).max(24) }),
-      answers: jsonAnswer('Metres', { metres: z.number() }),
-      handle: ({ query: { hour } }) => ({ metres: service.tideAt(hour) }),
-    }),
-  ],
+  http: {
+    routes: ({ service }) => [
+      route('GET /api/harbour/tide', {
+        scope: 'read',
+        summary: 'The height of the tide',
+        query: z.object({ hour: z.coerce.number().min(0).max(24) }),
+        answers: jsonAnswer('Metres', { metres: z.number() }),
+        handle: ({ query: { hour } }) => ({ metres: service.tideAt(hour) }),
+      }),
+    ],
+  },
 
   commands: {
     tide: async () => ({

@@ -14,7 +14,11 @@ const spelling: EmbedderKind = {
   }),
 }
 
-export default capability({ name: 'spelling', summary: 'Finds words that are spelt alike.', embedders: [spelling] })
+export default capability({
+  name: 'spelling',
+  summary: 'Finds words that are spelt alike.',
+  models: { embedders: [spelling] },
+})
 
 /** Counts the groups of three letters, each at a place that follows from its letters. */
 function vectorOf(text: string, dimensions: number): Float32Array {

@@ -21,9 +21,11 @@ const settings = z.strictObject({
 export default capability({
   name: 'pilot-books',
   summary: 'Finds passages of pilot books.',
-  settings,
-  homeFolders: ({ folder }) => [folder],
-  indexes: [{ file: INDEX, title: 'the index of the pilot books' }],
+  settings: { schema: settings },
+  home: {
+    folders: ({ folder }) => [folder],
+    indexes: [{ file: INDEX, title: 'the index of the pilot books' }],
+  },
 
   async start({ settings: { folder }, home, clock, writes }) {
     const path = join(home.data, INDEX)

@@ -7,24 +7,30 @@ export {
   type Capability,
   capability,
   type CapabilityOverview,
-  type Check,
-  type CheckContext,
   type Command,
   type CommandCall,
   type CommandGroup,
   type CommandOption,
   type GatewayConnection,
-  type Finding,
+  type HomePart,
+  type HttpPart,
   type IndexFile,
   type Io,
-  type LintContext,
+  type Lifecycle,
   type ListedCommand,
+  type ModelsPart,
+  type Notices,
   type Output,
+  type Pin,
+  type ReportsPart,
   type Self,
+  type SessionsPart,
+  type SettingsPart,
   type SettingsWarning,
   type SlashCommand,
   type SlashCommandCall,
   type StartLine,
+  type StatusPart,
 } from './capability/capability.ts'
 export {
   type Channel,
@@ -34,6 +40,7 @@ export {
   type SentPart,
   UndeliverableError,
 } from './capability/channel.ts'
+export type { Check, CheckContext, Finding, LintContext } from './capability/check.ts'
 export type { PathInFolder } from './capability/confined-path.ts'
 export { type HostCommand, hostCommands } from './capability/host-command.ts'
 export type { CapabilityHost, CapabilityPlaces, OfOwner, PersonRoom } from './capability/host.ts'
@@ -129,7 +136,7 @@ export {
 export type { CapabilityBase } from './capability/start-capabilities.ts'
 export { knownLayout } from './capability/known-layout.ts'
 export { textLayer } from './capability/own-layers.ts'
-export type { LayerContext, PromptBlock, TurnPart, TurnQuestion, TurnTool } from './capability/turn-part.ts'
+export type { LayerContext, PromptBlock, TurnPart, TurnQuestion } from './capability/turn-part.ts'
 export type {
   CompletionCut,
   CompletionCutChoice,

@@ -75,7 +75,7 @@ test('an agent that replaces the prompt is a preset, and its files are only sear
   const agent = (await records.agents.create(value)).id
   await add('agent', agent, { 'tides.md': 'High water is at noon.' })
   const system = { text: 'You are bare.', ref: `agent/${agent}` }
-  assert.deepEqual(await agents.session!['agent']!.preset!(self('agents'), agent), {
+  assert.deepEqual(await agents.sessions!.choices!['agent']!.preset!(self('agents'), agent), {
     layout: 'chai',
     tools: ['read_*'],
     system,
@@ -84,7 +84,7 @@ test('an agent that replaces the prompt is a preset, and its files are only sear
   assert.deepEqual(await found.layers({ system }), ['system-prompt: You are bare.'])
   assert.deepEqual(await found.layers({ system: { ...system, text: ' ' } }), ['system-prompt: -'])
   assert.deepEqual(found.tools, ['search_files_of_agent', 'read_attachment', 'search_attachment'])
-  assert.equal(await agents.session!['agent']!.preset!(self('agents'), 'agent_0'), undefined)
+  assert.equal(await agents.sessions!.choices!['agent']!.preset!(self('agents'), 'agent_0'), undefined)
 })
 
 test('an edited prompt holds for a whole turn, and not for calls outside of turns', async (t) => {
@@ -103,19 +103,19 @@ test('the files of a session can be read in it, and go with it', async (t) => {
   await add('session', 'session_1', { 'tides.md': 'High water is at noon.' })
   assert.deepEqual((await turn({ session: 'session_1' })).tools, ['read_attachment', 'search_attachment'])
   assert.deepEqual((await turn({ session: 'session_2' })).tools, [])
-  await files.sessionDeleted!(self('files'), 'session_1')
+  await files.sessions!.deleted!(self('files'), 'session_1')
   assert.deepEqual(await library.files(), [])
 })
 
 test('the tools that turns may be given are listed, for each choice that has files', async (t) => {
   const { self } = await opened(t)
   assert.deepEqual(
-    files.turnTools!(self('files')).map(({ tool }) => tool.name),
+    files.tools!(self('files')).map(({ name }) => name),
     ['search_project', 'search_files_of_agent', 'read_attachment', 'search_attachment'],
   )
   const alone = await startedCapabilities(t, [files])
   assert.deepEqual(
-    files.turnTools!(alone.self('files')).map(({ tool }) => tool.name),
+    files.tools!(alone.self('files')).map(({ name }) => name),
     ['read_attachment', 'search_attachment'],
   )
 })
@@ -124,7 +124,7 @@ test('an agent and a project are meant by their names and by beginnings that onl
   const { self, ...records } = await opened(t)
   const { id } = await records.agents.create({ name: 'Pirate' })
   await records.agents.create({ name: 'Pirate captain' })
-  const { find, check, list } = agents.session!['agent']!
+  const { find, check, list } = agents.sessions!.choices!['agent']!
   assert.equal(await find!(self('agents'), 'PIRATE'), id)
   await assert.rejects(find!(self('agents'), 'pir'), { code: 'invalid-input', message: '2 agents are meant by pir.' })
   await assert.rejects(find!(self('agents'), 'Pirat captain'), {

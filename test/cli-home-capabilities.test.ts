@@ -8,7 +8,7 @@ import { run } from './cli/recorded-io.ts'
 const light = `export default ({ home }) => ({
   name: 'light',
   slashCommands: { flash: { summary: 'shows a flash', shows: 'always', run: async ({ argument }) => 'flash ' + argument } },
-  session: {
+  sessions: { choices: {
     light: {
       summary: 'The light of the session.',
       none: 'no light',
@@ -16,7 +16,7 @@ const light = `export default ({ home }) => ({
       list: async () => [{ id: 'red' }, { id: 'green' }],
       preset: async (self, id) => ({ system: { text: 'The light is ' + id + '.', ref: id } }),
     },
-  },
+  } },
 })`
 
 function homeWithModule(t: TestContext, module: string) {

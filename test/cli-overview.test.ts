@@ -18,7 +18,7 @@ test('the help is printed without loading a capability', async () => {
     assert.notEqual(stdout, '')
   }
   const { stdout } = await run(['send', '--help'], { overview: closed })
-  for (const choice of Object.keys(overview.session)) assert.match(stdout, new RegExp(`^ {2}--${choice} ID `, 'm'))
+  for (const choice of Object.keys(overview.choices)) assert.match(stdout, new RegExp(`^ {2}--${choice} ID `, 'm'))
 })
 
 test('a command line that is not valid is refused without loading a capability', async () => {

@@ -376,9 +376,9 @@ test('the next call is shown as if a session had another agent, project or subje
 
 test('a terminal says how to confirm what a model has proposed', () => {
   const output = '{\n "proposal_id": "proposal_m21r0aabxyh5",\n "status": "waiting for a person"\n}'
-  assert.deepEqual(subjects.toolNotice?.('propose_notes_update', output), [
+  assert.deepEqual(subjects.notices?.tool?.('propose_notes_update', output), [
     'proposal_m21r0aabxyh5 waits for your decision.',
     'Confirm it with `foreword subjects confirm ID`.',
   ])
-  assert.deepEqual(subjects.toolNotice?.('read_context', output), [])
+  assert.deepEqual(subjects.notices?.tool?.('read_context', output), [])
 })

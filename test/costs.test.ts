@@ -201,7 +201,7 @@ test('a message is counted for its channel, its token and the agent of its sessi
   const { runtime, say, store } = await opened(t, {
     model,
     tools: [reader],
-    capabilities: [capability({ name: 'reading', summary: 'reads', costGroups: { skill: 'read_skill' } })],
+    capabilities: [capability({ name: 'reading', summary: 'reads', reports: { costGroups: { skill: 'read_skill' } } })],
   })
   const first = await say('one', { token: 'laptop', channel: 'telegram' })
   await store.append(first.session, [{ type: 'choice', choice: 'agent', value: 'clerk' }], '2026-01-05T12:00:00.000Z')

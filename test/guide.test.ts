@@ -139,7 +139,7 @@ test('every slash command of a page is one, and the pages have them all', async 
     tableBelow(page('telegram.md'), 'Commands')
       .map(([cell]) => /`\/([a-z]+)/.exec(cell!)?.[1])
       .toSorted((one, other) => String(one).localeCompare(String(other))),
-    chatCommands(Object.assign({}, ...builtIn.map(({ session = {} }) => session)))
+    chatCommands(Object.assign({}, ...builtIn.map(({ sessions }) => sessions?.choices ?? {})))
       .map(({ name }) => name)
       .toSorted(),
     'docs/guide/telegram.md: the table of commands',

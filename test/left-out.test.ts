@@ -26,14 +26,15 @@ const whole = await broughtBy(builtIn)
 
 test('the whole list works', () => {
   assert.equal(whole.answer, 'Hello.')
-  for (const { name, commands = {}, settings, settingsKey = name } of builtIn) {
+  for (const { name, commands = {}, settings } of builtIn) {
     for (const command of Object.keys(commands)) assert.ok(whole.commands.includes(command), `${name}: ${command}`)
-    if (settings) assert.ok(whole.keys.includes(settingsKey), `${name}: ${settingsKey}`)
+    if (settings) assert.ok(whole.keys.includes(settings.key ?? name), `${name}: ${settings.key}`)
   }
 })
 
 for (const left of builtIn) {
-  const { name, commands = {}, settings, settingsKey = name, session = {} } = left
+  const { name, commands = {}, settings, sessions } = left
+  const settingsKey = settings?.key ?? name
   test(`without ${name} its commands, keys, routes and checks are gone, and everything else works`, async () => {
     const rest = await broughtBy(builtIn.filter((one) => one !== left))
     assert.equal(rest.answer, name === 'rehearsal' ? 'Hello from elsewhere.' : 'Hello.')
@@ -47,10 +48,10 @@ for (const left of builtIn) {
     )
 
     const routes = gone(whole.routes, rest.routes)
-    assert.equal(routes.length > 0, left.routes !== undefined, `routes that are gone: ${routes.join(', ')}`)
+    assert.equal(routes.length > 0, left.http?.routes !== undefined, `routes that are gone: ${routes.join(', ')}`)
     const checks = gone(whole.checks, rest.checks)
     assert.ok(left.checks !== undefined || checks.length === 0, `checks that are gone: ${checks.join(', ')}`)
-    assert.deepEqual(gone(whole.choices, rest.choices), Object.keys(session).toSorted())
+    assert.deepEqual(gone(whole.choices, rest.choices), Object.keys(sessions?.choices ?? {}).toSorted())
 
     // Nothing is there that is not there with it.
     for (const each of ['commands', 'keys', 'routes', 'choices'] as const) {
@@ -75,7 +76,7 @@ interface Brought {
 /** What there is in a home where these capabilities are all there are. */
 async function broughtBy(capabilities: readonly AnyCapability[]): Promise<Brought> {
   const home = mkdtempSync(join(tmpdir(), 'foreword-left-out-'))
-  const known = capabilities.flatMap(({ providers = [] }) => providers.map(({ kind }) => kind))
+  const known = capabilities.flatMap(({ models }) => models?.providers?.map(({ kind }) => kind) ?? [])
   const model = known.includes('rehearsal') ? 'rehearsal' : 'elsewhere/any'
   const providers = known.includes('openai-compatible') ? elsewhere : {}
   writeFileSync(join(home, 'config.json'), JSON.stringify({ ...providers, model }))

@@ -17,8 +17,7 @@ const settings = z.strictObject({
 export default capability({
   name: 'mailbox',
   summary: 'Letters as files.',
-  settings,
-  settingsKey: 'channels.mailbox',
+  settings: { schema: settings, key: 'channels.mailbox' },
   channels: async (self) => {
     const { mailboxChannel } = await import('./mailbox-channel.ts')
     return [mailboxChannel(self.settings)]

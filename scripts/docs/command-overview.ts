@@ -12,8 +12,8 @@ export async function commandOverview(
     const { summary, group, movedTo } = await load(source)
     return [name, { summary, ...defined({ group, movedTo }) }] as const
   })
-  const session = sessionChoices(source).map(({ name, summary, none, several }) => {
+  const choices = sessionChoices(source).map(({ name, summary, none, several }) => {
     return [name, { summary, none, ...(several && { several }) }] as const
   })
-  return { commands: Object.fromEntries(await Promise.all(commands)), session: Object.fromEntries(session) }
+  return { commands: Object.fromEntries(await Promise.all(commands)), choices: Object.fromEntries(choices) }
 }

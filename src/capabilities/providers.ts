@@ -18,8 +18,7 @@ const embedders: readonly EmbedderKind[] = [ollamaEmbedding, openaiCompatibleEmb
 export const providerCapabilities = providers.map((one) =>
   capability({
     name: one.kind,
-    providers: [one],
-    embedders: embedders.filter(({ kind }) => kind === one.kind),
+    models: { providers: [one], embedders: embedders.filter(({ kind }) => kind === one.kind) },
   }),
 )
 

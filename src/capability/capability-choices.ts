@@ -10,8 +10,8 @@ export type OwnedChoices = Readonly<Record<string, { readonly owner: number; rea
 /** Collects the choices of capabilities. Throws where two of them offer a choice of one name. */
 export function collectChoices(capabilities: readonly AnyCapability[]): OwnedChoices {
   const choices: Record<string, OwnedChoices[string]> = {}
-  for (const [owner, { name, session = {} }] of capabilities.entries()) {
-    for (const [choice, offers] of Object.entries(session)) {
+  for (const [owner, { name, sessions }] of capabilities.entries()) {
+    for (const [choice, offers] of Object.entries(sessions?.choices ?? {})) {
       const other = choices[choice]
       if (other) {
         const first = capabilities[other.owner]!.name
@@ -59,7 +59,7 @@ export function runChoices(choices: OwnedChoices, started: readonly Started[]) {
           throw new RuntimeError('invalid-input', `Sessions choose no ${JSON.stringify(name.slice(0, 100))}. ${there}`)
         }
         const { value, self } = owners.get(name)!
-        if (id !== null) await value.session![name]!.check(self, id)
+        if (id !== null) await value.sessions!.choices![name]!.check(self, id)
       }
     },
     /** Adds what is usual, and leaves out what is gone. */
@@ -68,7 +68,7 @@ export function runChoices(choices: OwnedChoices, started: readonly Started[]) {
       const presets: TurnPreset[] = []
       for (const name of Object.keys(choices)) {
         const { value, self } = owners.get(name)!
-        const choice = value.session![name]!
+        const choice = value.sessions!.choices![name]!
         const id = (Object.hasOwn(asked, name) ? asked[name] : undefined) ?? choice.usual?.(self)
         if (id === undefined) continue
         const preset = choice.preset ? await choice.preset(self, id) : {}
@@ -84,7 +84,7 @@ export function runChoices(choices: OwnedChoices, started: readonly Started[]) {
 }
 
 function hostedChoice({ value, self }: Started, name: string): HostedChoice {
-  const choice = value.session![name]!
+  const choice = value.sessions!.choices![name]!
   const { summary, none, several, files, list } = choice
   return {
     summary,

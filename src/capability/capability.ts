@@ -1,139 +1,74 @@
-import type { Clock } from '../platform.ts'
 import type { Terminal } from '@earendil-works/pi-tui'
 import type { z } from 'zod'
-import type { Layer, Layout, LintFinding } from '../context.ts'
+import type { Layer, Layout } from '../context.ts'
 import type { Provider } from '../model.ts'
 import type { EmbedderKind } from '../search.ts'
 import type { Tool } from '../tool.ts'
 import type { Channel } from './channel.ts'
+import type { Check, LintPart } from './check.ts'
 import type { CapabilityHost, CapabilityPlaces } from './host.ts'
-import type { LintReport } from './lint-report.ts'
 import type { McpPart } from './mcp.ts'
 import type { RawEndpoint } from './raw-endpoint.ts'
 import type { ErrorFormat, Route } from './route.ts'
-import type { Runtime, WithheldTool } from './runtime/runtime.ts'
+import type { WithheldTool } from './runtime/runtime.ts'
 import type { SessionChoice } from './session-choice.ts'
-import type { LayerContext, PromptBlock, TurnPart, TurnQuestion, TurnTool } from './turn-part.ts'
+import type { LayerContext, PromptBlock, TurnPart, TurnQuestion } from './turn-part.ts'
 
 /**
  * One feature as one value (DESIGN §2). Every member but `name` is optional. What a built-in capability can do, one of
  * somebody else can do; leaving one out of the list leaves out its routes, commands, keys, tools and checks.
  *
- * The first group is known before any home is open: from it come the help, the configuration schema and the doctor. It has
- * to be cheap to load, so code that does the work is imported when it is called. The second group works on an open home;
- * each member is handed `self`: the host, the settings and what `start` returned.
+ * What stands above `start` is known before any home is open, and so are `sessions.choices`, `http.errors` and the
+ * definitions of `mcp`: from it come the help, the configuration schema and the doctor. It has to be cheap to load, so code that
+ * does the work is imported when it is called. The rest works on an open home; each member is handed `self`: the host, the
+ * settings and what `start` returned.
  *
- * `Settings`: what `settings` parses to. `Service`: what `start` resolves to; others reach it by
+ * `Settings`: what `settings.schema` parses to. `Service`: what `start` resolves to; others reach it by
  * `host.capability(key)`.
  */
 export interface Capability<Settings = undefined, Service = undefined> {
-  /** Unique. Also the name of its section in `config.json`, if `settingsKey` is not set. */
+  /** Unique. Also the name of its section in `config.json`, if `settings.key` is not set. */
   readonly name: string
-  /** Default: `1`. */
-  readonly version?: string
   readonly summary?: string
-
-  /** What may be configured. `config.json`, the environment, the JSON Schema, `config set` and the doctor follow from it. */
-  readonly settings?: z.ZodType<Settings>
-  /** Dotted path of its section, such as `channels.telegram`. Default: `name`. */
-  readonly settingsKey?: string
-  /** What is odd about settings that the schema accepts, such as a value without effect. Reported at the start and by the doctor. */
-  readonly settingsWarnings?: (settings: Settings, context: SettingsContext) => readonly SettingsWarning[]
-  /** What a session can choose, by the name of the choice: log entry, PATCH, `--NAME`, `/NAME` and preview follow from it. */
-  readonly session?: Readonly<Record<string, SessionChoice<Self<Settings, Service>>>>
+  readonly settings?: SettingsPart<Settings>
+  readonly home?: HomePart<Settings>
   /** By name, loaded when called. */
   readonly commands?: Readonly<Record<string, () => Promise<Command>>>
   /** Commands of a conversation in the terminal and in channels, by name, without the slash. */
   readonly slashCommands?: Readonly<Record<string, SlashCommand>>
-  /** Lines that a terminal shows below a successful call of a tool, such as how a person confirms what it has proposed. */
-  readonly toolNotice?: (tool: string, output: string) => readonly string[]
-  /** Lines that `foreword pair` shows below a new code, such as how a group sends it. */
-  readonly pairingNotice?: (code: string) => readonly string[]
+  readonly notices?: Notices
   /** What `foreword doctor` looks at. Changes nothing. */
   readonly checks?: Check<Settings>
-  /** What `foreword check --lint` looks at beside the host: texts that it puts into prompts and that nobody reads. */
-  readonly lint?: LintPart<Settings>
-  /** What costs can be divided by beside the host's: the name of a group, and the tool whose calls name its keys (`name`). */
-  readonly costGroups?: Readonly<Record<string, string>>
-  /** What `foreword start` shows of it: a label of at most eight letters and a line. */
-  readonly startLine?: (runtime: Runtime) => Promise<StartLine | undefined>
-  readonly providers?: readonly Provider[]
+  readonly reports?: ReportsPart<Settings>
+  readonly models?: ModelsPart
   readonly layouts?: readonly Layout[]
-  /** Kinds of embedding models, chosen by their names with the configuration key `search.embedding.kind`. */
-  readonly embedders?: readonly EmbedderKind[]
-  /**
-   * Places of this capability that tools on files must keep away from: absolute paths. `outOfReach`: not read, not written.
-   * `readOnly`: files of the owner, never written. `readable`: folders outside the workspace that may be read. `programs`:
-   * folders that programs in the sandbox may read although tools on files may not.
-   */
-  readonly places?: (settings: Settings, home: string) => CapabilityPlaces
-  /** What it runs that no sandbox confines, as clauses such as `the MCP server files runs without a sandbox`. */
-  readonly unconfined?: (settings: Settings) => readonly string[]
-  /** Folders of the owner's own files that its settings name: absolute paths. A backup reports those outside the home. */
-  readonly homeFolders?: (settings: Settings) => readonly string[]
-  /**
-   * The settings in the home of a person, which lies in the home that these are of: without the owner's own folders and access.
-   * Absent: the same, and a capability with `homeFolders` is left out there.
-   */
-  readonly settingsOfPerson?: (settings: Settings, home: string) => Settings
-  /** Search indexes that it keeps in the folder for data. A backup copies them, and `foreword compact` shrinks them. */
-  readonly indexes?: readonly IndexFile[]
 
   /** Opens what the capability works with. A throw keeps the gateway from starting: what can be done without is a warning. */
   start?(host: CapabilityHost<Settings>): Service | Promise<Service>
+  stop?(self: Self<Settings, Service>): void | Promise<void>
+  readonly lifecycle?: Lifecycle<Settings, Service>
+  readonly status?: StatusPart<Settings, Service>
+  readonly sessions?: SessionsPart<Settings, Service>
+
   /** Asked for every call, in the order of the capabilities. A throw ends the turn: nothing is left out unseen. */
   layers?(self: Self<Settings, Service>, context: LayerContext): readonly Layer[] | Promise<readonly Layer[]>
-  /** The same tools in the same order until the next `reload`, or until one of `withheld` is accepted. */
+  /** The texts for `{{date}}` and other placeholders of prompts, by name. */
+  placeholders?(self: Self<Settings, Service>, context: LayerContext): Readonly<Record<string, string>>
+  /**
+   * The same tools in the same order until the next `reload`, or until one that is withheld is accepted (`pins`). Those that `turn` may
+   * give are among them with `offeredIn`, and only listed.
+   */
   tools?(self: Self<Settings, Service>): readonly Tool[]
   /** Prompt blocks with tools of their own, for layouts that show them as such. As stable as `tools`. */
   promptBlocks?(self: Self<Settings, Service>): readonly PromptBlock[]
   /** What it gives one turn, decided once before its first step. */
   turn?(self: Self<Settings, Service>, question: TurnQuestion): TurnPart | Promise<TurnPart>
-  /** Every tool that `turn` may give, for the list of tools. */
-  turnTools?(self: Self<Settings, Service>): readonly TurnTool[]
-  /** The texts for `{{date}}` and other placeholders of prompts, by name. */
-  placeholders?(self: Self<Settings, Service>, context: LayerContext): Readonly<Record<string, string>>
-  readonly routes?: (self: Self<Settings, Service>) => readonly Route[] | Promise<readonly Route[]>
-  /** Endpoints that answer on the socket, with raw headers and bytes. */
-  readonly rawEndpoints?: (self: Self<Settings, Service>) => readonly RawEndpoint[] | Promise<readonly RawEndpoint[]>
-  /** Failures below a path of its routes, where they have a shape of their own. */
-  readonly errorFormat?: ErrorFormat | readonly ErrorFormat[]
+  /** What others wrote and counts only as a person has accepted it. */
+  pins?(self: Self<Settings, Service>): readonly Pin[]
+
+  readonly http?: HttpPart<Settings, Service>
   readonly mcp?: McpPart<Self<Settings, Service>>
   readonly channels?: (self: Self<Settings, Service>) => readonly Channel[] | Promise<readonly Channel[]>
-
-  /** Resolves when what is started late is there, or was waited for long enough. Asked before each turn. Never rejects. */
-  ready?(self: Self<Settings, Service>): Promise<void>
-  /** Resumes what a former process left unfinished. Only where the gateway may write. */
-  recover?(self: Self<Settings, Service>): Promise<void>
-  /** Reads again what `start` read. Called between turns. */
-  reload?(self: Self<Settings, Service>): void | Promise<void>
-  /** A session was made. Returns at once. */
-  sessionStarted?(self: Self<Settings, Service>, session: string): void
-  /** A session is about to be deleted: what belongs to it goes first. */
-  sessionDeleted?(self: Self<Settings, Service>, session: string): Promise<void>
-  /**
-   * Of the sessions of one conversation, `session` first and then the earlier ones, those whose words a model may be given
-   * there. All of them unless given. Asked before a model searches the history.
-   */
-  conversation?(
-    self: Self<Settings, Service>,
-    session: string,
-    sessions: readonly string[],
-  ): readonly string[] | Promise<readonly string[]>
-  /** Tools of others whose definition is not the accepted one: not offered until the owner accepts. */
-  withheld?(self: Self<Settings, Service>): readonly WithheldTool[]
-  /** Accepts the definition with this digest. Returns false where no tool of that name and digest is withheld. */
-  accept?(self: Self<Settings, Service>, tool: string, digest: string): Promise<boolean>
-  /** What is wrong now, in sentences that name the place. */
-  warnings?(self: Self<Settings, Service>): readonly string[]
-  /** Facts for `GET /api/status`, by key. */
-  status?(self: Self<Settings, Service>): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>
-  /**
-   * What it has to do by itself: settles when that is over, or when it is worth a new look. `undefined`: nothing, for it waits for a
-   * person or a time at most. `session`: of interest is only what concerns that session.
-   */
-  idle?(self: Self<Settings, Service>, session?: string): Promise<unknown> | undefined
-  stop?(self: Self<Settings, Service>): void | Promise<void>
 }
 
 /** What the members of a started capability are handed. */
@@ -142,9 +77,29 @@ export interface Self<Settings = undefined, Service = undefined> extends Capabil
   readonly service: Service
 }
 
-export interface StartLine {
-  readonly label: string
-  readonly text: string
+/** A capability with any settings and service, for lists. */
+export type AnyCapability = Capability<any, any> // oxlint-disable-line typescript/no-explicit-any -- a list erases both
+
+/** Checks a capability's types and infers its settings and its service; returns the value unchanged. */
+export function capability<Settings = undefined, Service = undefined>(
+  value: Capability<Settings, Service>,
+): Capability<Settings, Service> {
+  return value
+}
+
+/** What may be configured. */
+export interface SettingsPart<Settings> {
+  /** `config.json`, the environment, the JSON Schema, `config set` and the doctor follow from it. */
+  readonly schema: z.ZodType<Settings>
+  /** Dotted path of its section, such as `channels.telegram`. Default: the name of the capability. */
+  readonly key?: string
+  /** What is odd about settings that the schema accepts, such as a value without effect. Reported at the start and by the doctor. */
+  readonly warnings?: (settings: Settings, context: SettingsContext) => readonly SettingsWarning[]
+  /**
+   * The settings in the home of a person, which lies in the home that these are of: without the owner's own folders and access.
+   * Absent: the same, and a capability with `home.folders` is left out there.
+   */
+  readonly ofPerson?: (settings: Settings, home: string) => Settings
 }
 
 interface SettingsContext {
@@ -162,6 +117,22 @@ export interface SettingsWarning {
   readonly hint: string
 }
 
+/** What it has in a home, and runs there. */
+export interface HomePart<Settings> {
+  /**
+   * Places of this capability that tools on files must keep away from: absolute paths. `outOfReach`: not read, not written.
+   * `readOnly`: files of the owner, never written. `readable`: folders outside the workspace that may be read. `programs`:
+   * folders that programs in the sandbox may read although tools on files may not.
+   */
+  readonly places?: (settings: Settings, home: string) => CapabilityPlaces
+  /** Folders of the owner's own files that its settings name: absolute paths. A backup reports those outside the home. */
+  readonly folders?: (settings: Settings) => readonly string[]
+  /** Search indexes that it keeps in the folder for data. A backup copies them, and `foreword compact` shrinks them. */
+  readonly indexes?: readonly IndexFile[]
+  /** What it runs that no sandbox confines, as clauses such as `the MCP server files runs without a sandbox`. */
+  readonly unconfined?: (settings: Settings) => readonly string[]
+}
+
 /** A search index in the folder for data, which can be deleted: its capability builds it again. */
 export interface IndexFile {
   /** Name of the file, such as `search.sqlite`. */
@@ -169,20 +140,101 @@ export interface IndexFile {
   readonly title: string
 }
 
-/** A capability with any settings and service, for lists. */
-export type AnyCapability = Capability<any, any> // oxlint-disable-line typescript/no-explicit-any -- a list erases both
-
-/** Checks a capability's types and infers its settings and its service; returns the value unchanged. */
-export function capability<Settings = undefined, Service = undefined>(
-  value: Capability<Settings, Service>,
-): Capability<Settings, Service> {
-  return value
+/** Lines that a terminal shows below what it shows anyway. Known before a home is open. */
+export interface Notices {
+  /** Below a successful call of a tool, such as how a person confirms what it has proposed. */
+  readonly tool?: (tool: string, output: string) => readonly string[]
+  /** Below a new code of `foreword pair`, such as how a group sends it. */
+  readonly pairing?: (code: string) => readonly string[]
 }
 
-/** One command: its arguments, its help and its function. */
+/** What it adds to the reports about recorded calls. */
+export interface ReportsPart<Settings> {
+  /** What `foreword costs` can divide by beside the host's: the name of a group, and the tool whose calls name its keys (`name`). */
+  readonly costGroups?: Readonly<Record<string, string>>
+  /** What `foreword check --lint` looks at beside the host: texts that it puts into prompts and that nobody reads. */
+  readonly lint?: LintPart<Settings>
+}
+
+/** The models that it connects. */
+export interface ModelsPart {
+  readonly providers?: readonly Provider[]
+  /** Kinds of embedding models, chosen by their names with the configuration key `search.embedding.kind`. */
+  readonly embedders?: readonly EmbedderKind[]
+}
+
+/** What happens between `start` and `stop`. */
+export interface Lifecycle<Settings, Service> {
+  /** Resolves when what is started late is there, or was waited for long enough. Asked before each turn. Never rejects. */
+  ready?(self: Self<Settings, Service>): Promise<void>
+  /** Resumes what a former process left unfinished. Only where the gateway may write. */
+  recover?(self: Self<Settings, Service>): Promise<void>
+  /** Reads again what `start` read. Called between turns. */
+  reload?(self: Self<Settings, Service>): void | Promise<void>
+  /**
+   * What it has to do by itself: settles when that is over, or when it is worth a new look. `undefined`: nothing, for it waits for a
+   * person or a time at most. `session`: of interest is only what concerns that session.
+   */
+  idle?(self: Self<Settings, Service>, session?: string): Promise<unknown> | undefined
+}
+
+/** How it is, for people and programs. */
+export interface StatusPart<Settings, Service> {
+  /** What is wrong now, in sentences that name the place. */
+  warnings?(self: Self<Settings, Service>): readonly string[]
+  /** For `GET /api/status`, by key. */
+  facts?(self: Self<Settings, Service>): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>
+  /** What `foreword start` shows of it: a label of at most eight letters and a line. */
+  startLine?(self: Self<Settings, Service>): StartLine | undefined | Promise<StartLine | undefined>
+}
+
+export interface StartLine {
+  readonly label: string
+  readonly text: string
+}
+
+/** What sessions can choose of it, and what it does with them. */
+export interface SessionsPart<Settings, Service> {
+  /** By the name of the choice: log entry, PATCH, `--NAME`, `/NAME` and preview follow from it. */
+  readonly choices?: Readonly<Record<string, SessionChoice<Self<Settings, Service>>>>
+  /** A session was made. Returns at once. */
+  started?(self: Self<Settings, Service>, session: string): void
+  /** A session is about to be deleted: what belongs to it goes first. */
+  deleted?(self: Self<Settings, Service>, session: string): Promise<void>
+  /**
+   * Of the sessions of one conversation, `session` first and then the earlier ones, those whose words a model may be given
+   * there. All of them unless given. Asked before a model searches the history.
+   */
+  conversation?(
+    self: Self<Settings, Service>,
+    session: string,
+    sessions: readonly string[],
+  ): readonly string[] | Promise<readonly string[]>
+}
+
+/** Definitions of tools, or a file that a model reads as instructions: what has changed waits until a person accepts it. */
+export interface Pin {
+  /** What is not the accepted one: not offered until the owner accepts. */
+  withheld(): readonly WithheldTool[]
+  /** Accepts the definition with this digest. Returns false where no tool of that name and digest is withheld. */
+  accept(tool: string, digest: string): Promise<boolean>
+  /** What waits, in sentences. */
+  warnings?(): readonly string[]
+}
+
+/** What a server answers for it. */
+export interface HttpPart<Settings, Service> {
+  routes?(self: Self<Settings, Service>): readonly Route[] | Promise<readonly Route[]>
+  /** Endpoints that answer on the socket, with raw headers and bytes. */
+  raw?(self: Self<Settings, Service>): readonly RawEndpoint[] | Promise<readonly RawEndpoint[]>
+  /** Failures below a path of its routes, where they have a shape of their own. */
+  readonly errors?: readonly ErrorFormat[]
+}
+
 /** Where a command stands in the help. */
 export type CommandGroup = 'talk' | 'look' | 'money' | 'set-up' | 'keep'
 
+/** One command: its arguments, its help and its function. */
 export interface Command {
   readonly name: string
   readonly summary: string
@@ -252,7 +304,7 @@ export interface CapabilityOverview {
   /** Every command by its name, in the order of the help. */
   readonly commands: Readonly<Record<string, ListedCommand>>
   /** What a session can choose. */
-  readonly session: Readonly<Record<string, Pick<SessionChoice<never>, 'summary' | 'none' | 'several'>>>
+  readonly choices: Readonly<Record<string, Pick<SessionChoice<never>, 'summary' | 'none' | 'several'>>>
   readonly load: () => Promise<readonly AnyCapability[]>
 }
 
@@ -294,47 +346,4 @@ export interface SlashCommandCall {
   readonly session: string | undefined
   /** Calls the HTTP API of the gateway. A refusal is a `ForewordError` with its code. */
   ask<Answer>(path: string, init?: { readonly method?: string; readonly body?: unknown }): Promise<Answer>
-}
-
-/** What `foreword doctor` looks at for a capability. Reads only; loads its code when it is called. */
-export type Check<Settings = undefined> = (context: CheckContext<Settings>) => Promise<readonly Finding[]>
-
-export interface CheckContext<Settings = undefined> {
-  readonly settings: Settings
-  /** Absolute paths. */
-  readonly home: string
-  readonly workspace: string
-  readonly environment: Readonly<Record<string, string | undefined>>
-  readonly clock: Clock
-  /** Settings of another capability; `undefined` where it is not in the list. */
-  settingsOf(name: string): unknown
-  readonly embedders: readonly EmbedderKind[]
-  /**
-   * GET over the HTTP API of the gateway of the home, or of one that only reads; `undefined` where there is none. Rejects
-   * with a `ForewordError` where it refuses.
-   */
-  get<Answer>(path: string): Promise<Answer | undefined>
-}
-
-/** What a capability adds to the lint: texts that it puts into prompts and that nobody reads. */
-interface LintPart<Settings = undefined> {
-  /** Names of the tools whose use decides. */
-  readonly tools: readonly string[]
-  /** Reads only; loads its code when it is called. */
-  readonly findings: (context: LintContext<Settings>) => Promise<readonly LintFinding[]>
-}
-
-export interface LintContext<Settings = undefined> extends CheckContext<Settings> {
-  readonly report: LintReport
-}
-
-/** One thing that was looked at. */
-export interface Finding {
-  readonly check: string
-  readonly level: 'ok' | 'warning' | 'problem'
-  readonly message: string
-  /** For programs, such as `storage-damaged`. */
-  readonly code?: string
-  /** What to do about it. Absent only if the finding is `ok`. */
-  readonly hint?: string
 }

@@ -2,17 +2,13 @@ import { lstat, stat } from 'node:fs/promises'
 import { sha256 } from '../platform.ts'
 import type { AuditFacts } from '../session.ts'
 import type { TextReader } from '../tool.ts'
+import type { Pin } from './capability.ts'
 import type { CapabilityHost } from './host.ts'
-import type { WithheldTool } from './runtime/runtime.ts'
 
 /** A file that a model reads as instructions. What a tool call changed in it waits until a person accepts it. */
-export interface PinnedFile {
-  /** Reads it, or what was accepted of it. */
+export interface PinnedFile extends Pin {
+  /** Reads it, or what was accepted of it. A change by hand is the normal way, and none that waits. */
   readonly read: TextReader
-  withheld(): readonly WithheldTool[]
-  accept(name: string, digest: string): Promise<boolean>
-  /** What waits. A change by hand is the normal way, and none. */
-  warnings(): readonly string[]
 }
 
 /** Stored between starts. Plain JSON. */
@@ -33,10 +29,11 @@ const MOST_CALLS = 1000
 /**
  * Compares a file with what was read of it last, whenever it is read. A change during a tool call waits: the time at which the
  * disk noted the change lies within the call, as the audit has it. Any other change is read, and recorded.
+ * `reload` reads it again, once it is accepted.
  */
 export function pinnedFile(
   { store, clock, writes, redact }: Pick<CapabilityHost, 'store' | 'clock' | 'writes' | 'redact'>,
-  { path, name }: { readonly path: string; readonly name: string },
+  { path, name, reload }: { readonly path: string; readonly name: string; readonly reload: () => void | Promise<void> },
   read: TextReader,
 ): PinnedFile {
   const key = `pinned-file/${name}`
@@ -104,6 +101,7 @@ export function pinnedFile(
       if (waiting === undefined || asked !== name || sha256(waiting.text) !== digest) return false
       await put(keptOf(waiting.text), undefined)
       waiting = undefined
+      await reload()
       return true
     },
     warnings: () =>

@@ -47,18 +47,20 @@ interface PluginContext
 export function pluginAsCapability(plugin: Plugin): AnyCapability {
   const adapted: AnyCapability = capability({
     name: plugin.name,
-    version: plugin.version,
     start: async () => plugin.start?.(),
     layers: async (_, context) => (await plugin.layers?.(pluginContext(context))) ?? [],
     tools: () => plugin.tools?.() ?? [],
     promptBlocks: () => plugin.skills?.() ?? [],
     placeholders: (_, context): Readonly<Record<string, string>> =>
       plugin.date ? { date: plugin.date(pluginContext(context)) } : {},
-    ready: async () => plugin.ready?.(),
-    reload: async () => plugin.reload?.(),
-    withheld: () => plugin.withheld?.() ?? [],
-    accept: async (_, tool, digest) => (await plugin.accept?.(tool, digest)) ?? false,
-    warnings: () => plugin.warnings?.() ?? [],
+    lifecycle: { ready: async () => plugin.ready?.(), reload: async () => plugin.reload?.() },
+    pins: () => [
+      {
+        withheld: () => plugin.withheld?.() ?? [],
+        accept: async (tool, digest) => (await plugin.accept?.(tool, digest)) ?? false,
+      },
+    ],
+    status: { warnings: () => plugin.warnings?.() ?? [] },
     stop: async () => plugin.stop?.(),
   })
   plugins.add(adapted)

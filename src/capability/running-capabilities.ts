@@ -1,6 +1,7 @@
 import type { Layer } from '../context.ts'
+import { errorMessage } from '../platform.ts'
 import type { Tool } from '../tool.ts'
-import type { AnyCapability } from './capability.ts'
+import type { AnyCapability, Pin, StartLine } from './capability.ts'
 import { type Chosen, type HostedChoice, type RunningChoices } from './capability-choices.ts'
 import type { Channel } from './channel.ts'
 import type { McpContribution, McpDefinitions } from './mcp.ts'
@@ -12,13 +13,15 @@ import type { WithheldTool } from './runtime/runtime.ts'
 import type { ServiceKey } from './service.ts'
 import type { ChoiceOption } from './session-choice.ts'
 import { capabilityError, runGuarded, type Started, stopAll } from './started.ts'
-import type { LayerContext, TurnPart, TurnQuestion, TurnTool } from './turn-part.ts'
+import type { LayerContext, TurnPart, TurnQuestion } from './turn-part.ts'
 
 /** What capabilities bring to hosts: to a server, a command line, channels. */
 export interface Contributions {
   readonly capabilities: readonly AnyCapability[]
   /** What sessions can choose, by name. */
   readonly choices: Readonly<Record<string, HostedChoice>>
+  /** The lines of capabilities for the screen of a start. A failure of one becomes its line. */
+  startLines(): Promise<readonly StartLine[]>
   routes(capability: string): Promise<readonly Route[]>
   rawEndpoints?(capability: string): Promise<readonly RawEndpoint[]>
   /** What the capability of this name adds to the MCP server; `undefined`: nothing. */
@@ -39,7 +42,8 @@ export interface RunningCapabilities extends Contributions {
   tools(): readonly Tool[]
   /** A sentence for each tool of a capability that has the name of a tool of another one, or one of `others`. */
   toolConflicts(others: readonly string[]): readonly string[]
-  turnTools(): readonly TurnTool[]
+  /** Those that are made for single turns, for the list of tools. */
+  turnTools(): readonly Tool[]
   /** Name of the capability that a tool comes from: the first one that declares it. */
   ownerOf(tool: string): string | undefined
   /** What can be chosen; `undefined` where that cannot be listed. Rejects with `not-found` for a choice that does not exist. */
@@ -80,6 +84,16 @@ export function runCapabilities(
   let stopped: Promise<void> | undefined
   /** Those that have something to say are asked, at each turn and step. */
   const having = (member: keyof AnyCapability) => started.filter(({ value }) => value[member])
+  const named = (name: string) => started.find(({ value }) => value.name === name)
+
+  async function listOf<Each>(
+    name: string,
+    what: string,
+    give: (each: Started) => readonly Each[] | undefined | Promise<readonly Each[] | undefined>,
+  ): Promise<readonly Each[]> {
+    const found = named(name)
+    return (found && (await runGuarded(found, `could not give its ${what}`, give))) ?? []
+  }
 
   return {
     capabilities: started.map(({ value }) => value),
@@ -133,7 +147,7 @@ export function runCapabilities(
         }),
       )
     },
-    turnTools: () => started.flatMap(({ value, self }) => value.turnTools?.(self) ?? []),
+    turnTools: () => started.flatMap(turnTools),
     ownerOf: (tool) => started.find((each) => capabilityTools(each).some(({ name }) => name === tool))?.value.name,
     choiceOptions: choices.options,
     checkChoices: choices.check,
@@ -150,48 +164,59 @@ export function runCapabilities(
       return new Map(parts.flatMap(([name, part]) => (part ? [[name, part] as const] : [])))
     },
     async ready() {
-      await Promise.all(having('ready').map(async ({ value, self }) => value.ready?.(self)))
+      await Promise.all(having('lifecycle').map(async ({ value, self }) => value.lifecycle?.ready?.(self)))
     },
     async recover() {
-      await Promise.all(started.map(async ({ value, self }) => value.recover?.(self)))
+      await Promise.all(started.map(async ({ value, self }) => value.lifecycle?.recover?.(self)))
     },
     sessionStarted(session) {
-      for (const { value, self } of started) value.sessionStarted?.(self, session)
+      for (const { value, self } of started) value.sessions?.started?.(self, session)
     },
     async sessionDeleted(session) {
-      for (const { value, self } of started.toReversed()) await value.sessionDeleted?.(self, session)
+      for (const { value, self } of started.toReversed()) await value.sessions?.deleted?.(self, session)
     },
     async conversation(session, sessions) {
       let left = sessions
-      for (const { value, self } of started) left = (await value.conversation?.(self, session, left)) ?? left
+      for (const { value, self } of started) left = (await value.sessions?.conversation?.(self, session, left)) ?? left
       return left
     },
-    withheld: () => having('withheld').flatMap(({ value, self }) => value.withheld?.(self) ?? []),
+    withheld: () =>
+      having('pins')
+        .flatMap(pins)
+        .flatMap((pin) => pin.withheld()),
     async accept(tool, digest) {
-      for (const { value, self } of started) if (await value.accept?.(self, tool, digest)) return true
+      for (const pin of having('pins').flatMap(pins)) if (await pin.accept(tool, digest)) return true
       return false
     },
     warnings: () =>
-      started.flatMap(({ value, self }) => (value.warnings?.(self) ?? []).map((each) => `${value.name}: ${each}`)),
+      started.flatMap((each) => {
+        const { value, self } = each
+        const all = [...(value.status?.warnings?.(self) ?? []), ...pins(each).flatMap((pin) => pin.warnings?.() ?? [])]
+        return all.map((text) => `${value.name}: ${text}`)
+      }),
     async status() {
       const facts = await Promise.all(
-        started.map((each) => runGuarded(each, 'could not give its status', ({ value, self }) => value.status?.(self))),
+        started.map((each) =>
+          runGuarded(each, 'could not give its status', ({ value, self }) => value.status?.facts?.(self)),
+        ),
       )
       return Object.assign({}, ...facts) as Record<string, unknown>
     },
-    async routes(name) {
-      const found = started.find(({ value }) => value.name === name)
-      if (found === undefined) return []
-      return (await runGuarded(found, 'could not give its routes', ({ value, self }) => value.routes?.(self))) ?? []
+    async startLines() {
+      const lines = having('status').map(async ({ value: { name, status }, self }) => {
+        try {
+          return await status?.startLine?.(self)
+        } catch (error) {
+          const text = `Unknown: ${errorMessage(error).split('\n', 1)[0]}`
+          return { label: `${name.charAt(0).toUpperCase()}${name.slice(1)}`, text }
+        }
+      })
+      return (await Promise.all(lines)).filter((line) => line !== undefined)
     },
-    async rawEndpoints(name) {
-      const found = started.find(({ value }) => value.name === name)
-      if (found === undefined) return []
-      const give = ({ value, self }: Started) => value.rawEndpoints?.(self)
-      return (await runGuarded(found, 'could not give its raw endpoints', give)) ?? []
-    },
+    routes: (name) => listOf(name, 'routes', ({ value, self }) => value.http?.routes?.(self)),
+    rawEndpoints: (name) => listOf(name, 'raw endpoints', ({ value, self }) => value.http?.raw?.(self)),
     mcp(name) {
-      const found = started.find(({ value }) => value.name === name)
+      const found = named(name)
       const part = found?.value.mcp
       return part && { definitions: () => part.definitions(), open: () => part.open(found.self) }
     },
@@ -209,10 +234,10 @@ export function runCapabilities(
     },
     async reload() {
       for (const each of started) {
-        await runGuarded(each, 'could not be read again', ({ value, self }) => value.reload?.(self))
+        await runGuarded(each, 'could not be read again', ({ value, self }) => value.lifecycle?.reload?.(self))
       }
     },
-    parts: started.map(({ value, self }) => ({ idle: (session) => value.idle?.(self, session) })),
+    parts: started.map(({ value, self }) => ({ idle: (session) => value.lifecycle?.idle?.(self, session) })),
     stop: () => (stopped ??= stop(started)),
   }
 }
@@ -220,16 +245,24 @@ export function runCapabilities(
 function capabilityTools({ value, self }: Started): readonly Tool[] {
   try {
     const blocks = value.promptBlocks?.(self) ?? []
-    return [...(value.tools?.(self) ?? []), ...blocks.flatMap(({ tools }) => tools)]
+    const own = (value.tools?.(self) ?? []).filter(({ offeredIn }) => offeredIn === undefined)
+    return [...own, ...blocks.flatMap(({ tools }) => tools)]
   } catch (error) {
     throw capabilityError(value, 'could not give its tools', error)
   }
 }
 
+function turnTools({ value, self }: Started): readonly Tool[] {
+  return (value.tools?.(self) ?? []).filter(({ offeredIn }) => offeredIn !== undefined)
+}
+
 /** With those that it makes for single turns. */
 function toolNames(each: Started): readonly string[] {
-  const ofTurns = each.value.turnTools?.(each.self) ?? []
-  return [...new Set([...ofTurns.map(({ tool }) => tool), ...capabilityTools(each)].map(({ name }) => name))]
+  return [...new Set([...turnTools(each), ...capabilityTools(each)].map(({ name }) => name))]
+}
+
+function pins({ value, self }: Started): readonly Pin[] {
+  return value.pins?.(self) ?? []
 }
 
 function ownerText({ value }: Started): string {

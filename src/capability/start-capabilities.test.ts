@@ -64,7 +64,9 @@ test('what cannot be given is said under the name of the capability: nothing is 
   })
   const tools = await started(capability({ name: 'tide', tools: gone }))
   assert.throws(() => tools.tools(), { message: 'The capability tide could not give its tools: the store is gone' })
-  const rest = await started(capability({ name: 'tide', routes: gone, channels: gone, status: gone, turn: gone }))
+  const rest = await started(
+    capability({ name: 'tide', http: { routes: gone }, channels: gone, status: { facts: gone }, turn: gone }),
+  )
   const failed = (what: string) => ({ message: `The capability tide could not give its ${what}: the store is gone` })
   await assert.rejects(rest.routes('tide'), failed('routes'))
   await assert.rejects(rest.channels(), failed('channels'))
@@ -75,7 +77,7 @@ test('what cannot be given is said under the name of the capability: nothing is 
 test('warnings carry the name of their capability, and a capability may lack every part', async () => {
   const running = await started(
     capability({ name: 'bare' }),
-    capability({ name: 'persona', warnings: () => ['soul.json is missing'] }),
+    capability({ name: 'persona', status: { warnings: () => ['soul.json is missing'] } }),
   )
   assert.deepEqual(running.warnings(), ['persona: soul.json is missing'])
   assert.deepEqual([running.tools(), running.turnTools(), await running.channels()], [[], [], []])
@@ -115,7 +117,7 @@ test('the runtime can be asked for once there is one, from what a capability was
   const late = capability({
     name: 'late',
     start: (host) => ({ ask: () => host.runtime }),
-    status: ({ runtime: found, service }) => ({ same: found === service.ask() }),
+    status: { facts: ({ runtime: found, service }) => ({ same: found === service.ask() }) },
   })
   const running = await startCapabilities([late], await capabilityHost({ runtime: () => runtime as never }))
   runtime = {}
@@ -246,16 +248,18 @@ function choosing(
 ): AnyCapability {
   return capability({
     name,
-    session: {
-      [choice]: {
-        summary: `Id of a ${choice}.`,
-        none: `no ${choice}`,
-        async check(_, id) {
-          if (!ids.includes(id)) throw new Error(`there is no ${id}`)
+    sessions: {
+      choices: {
+        [choice]: {
+          summary: `Id of a ${choice}.`,
+          none: `no ${choice}`,
+          async check(_, id) {
+            if (!ids.includes(id)) throw new Error(`there is no ${id}`)
+          },
+          list: async () => ids.map((id) => ({ id })),
+          usual: () => usual,
+          preset: async (_, id) => (ids.includes(id) ? preset : undefined),
         },
-        list: async () => ids.map((id) => ({ id })),
-        usual: () => usual,
-        preset: async (_, id) => (ids.includes(id) ? preset : undefined),
       },
     },
   })

@@ -69,7 +69,7 @@ function createHosts(capabilities: readonly AnyCapability[], choices: OwnedChoic
   }
   const places = (): Required<CapabilityPlaces> => {
     const { folder } = shared.home
-    const all = [own, ...capabilities.flatMap(({ name, places: of }) => of?.(settingsOf(name), folder) ?? [])]
+    const all = [own, ...capabilities.flatMap(({ name, home }) => home?.places?.(settingsOf(name), folder) ?? [])]
     const together = (kind: keyof CapabilityPlaces) => [...new Set(all.flatMap((each) => each[kind] ?? []))]
     return {
       outOfReach: together('outOfReach'),
@@ -103,7 +103,7 @@ function createHosts(capabilities: readonly AnyCapability[], choices: OwnedChoic
         },
         capability: <Service>({ name }: ServiceKey<Service>) => services.get(name) as Service | undefined,
         settingsOf,
-        embedders: capabilities.flatMap(({ embedders = [] }) => embedders),
+        embedders: capabilities.flatMap(({ models }) => models?.embedders ?? []),
         places,
         sandbox,
       }
@@ -112,7 +112,7 @@ function createHosts(capabilities: readonly AnyCapability[], choices: OwnedChoic
 }
 
 function parseDefaults({ name, settings }: AnyCapability): unknown {
-  const read = settings?.safeParse({})
+  const read = settings?.schema.safeParse({})
   if (!read || read.success) return read?.data
   const missing = read.error.issues.map(({ path }) => path.join('.')).join(', ')
   throw new Error(`The capability ${name} needs settings that are missing: ${missing}.`)

@@ -2,7 +2,6 @@
  * What capabilities and their hosts do their work with. It is an entry point of its own because it loads the core: a module
  * that only declares a capability imports `foreword/capability`, and imports this one when it works.
  */
-export { isWithin } from '../platform.ts'
 export { confinedPath, pathInput, readerWithin, resolvedPath } from './confined-path.ts'
 export { isKeptElsewhere } from './hard-links.ts'
 export { summaryByModel } from './model-summary.ts'

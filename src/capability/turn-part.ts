@@ -53,14 +53,6 @@ export interface TurnPart {
   within?(room: number): TurnPart | Promise<TurnPart>
 }
 
-/** A tool that `turn` may give: listed so that the owner finds it, and can deny it. */
-export interface TurnTool {
-  /** As it is listed: for no session, so that a call of it fails. */
-  readonly tool: Tool
-  /** `sessions that …`. */
-  readonly offeredIn: string
-}
-
 /** What a layer may depend on. Nothing else: the same context gives the same layers until the next `reload`. */
 export interface LayerContext {
   /** When the input came: ISO 8601. */

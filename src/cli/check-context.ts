@@ -24,7 +24,7 @@ export async function checkContext(
       const other = capabilities.find((each) => each.name === name)
       return other && capabilitySettings(configuration, other)
     },
-    embedders: capabilities.flatMap((each) => each.embedders ?? []),
+    embedders: capabilities.flatMap((each) => each.models?.embedders ?? []),
     get: async (path) => connection && (await requestJson(connection, path)),
   }
 }

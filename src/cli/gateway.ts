@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { GatewayConnection, Io } from '../capability.ts'
 import { defined, errorMessage, systemClock } from '../platform.ts'
-import type { Configuration, GatewayTokens, HostedRuntime, OpenOptions, PeopleHomes, Runtime } from '../runtime.ts'
+import type { Configuration, GatewayTokens, HostedRuntime, OpenOptions, PeopleHomes } from '../runtime.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import type { Claim, LifeSigns, Waiting } from '../session.ts'
 import { hideSecrets } from './config/effective-values.ts'
@@ -16,7 +16,7 @@ import { withClaim } from './open-store.ts'
 export interface Gateway {
   readonly configuration: Configuration
   readonly claim: Claim
-  readonly runtime: Runtime
+  readonly runtime: HostedRuntime
   readonly server: Server
   readonly people: PeopleHomes
   readonly token: string

@@ -17,8 +17,9 @@ export interface CommandChoice {
 
 /** What the capabilities let a session choose, in their order. */
 export function sessionChoices({ capabilities, overview }: CommandSource): readonly CommandChoice[] {
-  return (capabilities ?? (overview ? [overview] : [])).flatMap(({ session = {} }) =>
-    Object.entries(session).map(([name, { summary, none, several }]) => ({ name, summary, none, several })),
+  const all = capabilities?.map(({ sessions }) => sessions?.choices) ?? [overview?.choices]
+  return all.flatMap((choices = {}) =>
+    Object.entries(choices).map(([name, { summary, none, several }]) => ({ name, summary, none, several })),
   )
 }
 

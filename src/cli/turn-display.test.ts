@@ -70,7 +70,7 @@ test('a warning about a call is shown below the answer, which is kept', () => {
 test('a capability adds a notice below the call of its tool, also on a narrow terminal', () => {
   const call = { turn: 't', call: 'c', toolCallId: '1' }
   const toolNotice = (tool: string, output: string) => (tool === 'propose' ? [`${output} waits for you.`] : [])
-  const proposals = capability({ name: 'proposals', toolNotice })
+  const proposals = capability({ name: 'proposals', notices: { tool: toolNotice } })
   const events = [
     entry({ type: 'tool-start', ...call, toolName: 'propose', input: {} }),
     entry({ type: 'tool-end', ...call, ok: true, output: 'proposal_1', durationMs: 3 }),

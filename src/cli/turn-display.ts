@@ -139,8 +139,8 @@ function callLines(writeLine: (line: string) => void, capabilities: Io['capabili
   function ended({ toolCallId, ok, output, images = [], durationMs }: Extract<Entry, { type: 'tool-end' }>): void {
     const tool = started.get(toolCallId)
     if (ok && tool !== undefined) {
-      for (const { toolNotice } of capabilities)
-        for (const line of toolNotice?.(tool, output) ?? []) writeLine(`  ${line}`)
+      for (const { notices } of capabilities)
+        for (const line of notices?.tool?.(tool, output) ?? []) writeLine(`  ${line}`)
       for (const { name, kind } of images) writeLine(`  with ${exactLine(name)} (${kind})`)
     }
     if (ok || denied.has(toolCallId)) return

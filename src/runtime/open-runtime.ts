@@ -188,7 +188,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       models: cleanModels(
         createModels({
           clock,
-          known: capabilities.flatMap((each) => each.providers ?? []),
+          known: capabilities.flatMap((each) => each.models?.providers ?? []),
           get providers() {
             return live.providers
           },

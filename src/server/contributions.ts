@@ -6,7 +6,7 @@ export interface ServerContribution {
   readonly name: string
   readonly routes?: readonly Route[]
   readonly rawEndpoints?: readonly RawEndpoint[]
-  readonly errorFormat?: ErrorFormat | readonly ErrorFormat[] | undefined
+  readonly errorFormats?: readonly ErrorFormat[] | undefined
   readonly providers?: readonly Pick<Provider, 'kind' | 'script'>[] | undefined
   readonly slashCommands?: Readonly<Record<string, SlashCommand>> | undefined
   /** Opened with the first request of an MCP client. */
@@ -14,15 +14,17 @@ export interface ServerContribution {
 }
 
 /** Collects what started capabilities add to a server, in their order. An error names the capability that failed. */
-export function collectContributions(started: Omit<Contributions, 'choices'>): Promise<readonly ServerContribution[]> {
+export function collectContributions(
+  started: Omit<Contributions, 'choices' | 'startLines'>,
+): Promise<readonly ServerContribution[]> {
   return Promise.all(
-    started.capabilities.map(async ({ name, errorFormat, providers, slashCommands }) => ({
+    started.capabilities.map(async ({ name, http, models, slashCommands }) => ({
       name,
-      providers,
+      providers: models?.providers,
       slashCommands,
       routes: await started.routes(name),
       rawEndpoints: (await started.rawEndpoints?.(name)) ?? [],
-      errorFormat,
+      errorFormats: http?.errors,
       mcp: started.mcp(name),
     })),
   )

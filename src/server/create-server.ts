@@ -209,7 +209,7 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
   let { token } = options
   const shared = within ?? createEntrance({ ...options, clock, token: () => token, browsers, isOpen }, record)
   const { guard, visits, brake, rooms } = shared
-  const formats = contributions.flatMap(({ errorFormat }) => errorFormat ?? [])
+  const formats = contributions.flatMap(({ errorFormats = [] }) => errorFormats)
   const isNowhere = (path: string): boolean => !routes.some((each) => matchesPath(each.path, path))
 
   const answerFailure = (error: unknown, path: string, headers: Headers): Response => {

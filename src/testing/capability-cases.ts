@@ -53,7 +53,7 @@ export function capabilityCases(test: TestFunction, value: AnyCapability, option
     withHome(async (start) => {
       const running = await start(value, options)
       checkTools(running.tools().filter(({ name }) => running.ownerOf(name) === value.name))
-      checkTools(running.turnTools().map(({ tool }) => tool))
+      checkTools(running.turnTools())
       assert.deepEqual(toolNames(running), toolNames(running), 'the order of tools')
       await running.stop()
     }),
@@ -90,11 +90,12 @@ export function capabilityCases(test: TestFunction, value: AnyCapability, option
 const TYPED_NAME = /^[a-z][a-z0-9-]*$/
 
 function checkNames(value: AnyCapability): void {
-  const { name, settingsKey = name, commands = {}, slashCommands = {}, session = {} } = value
+  const { name, settings, commands = {}, slashCommands = {} } = value
+  const choices = value.sessions?.choices ?? {}
   assert.match(name, TYPED_NAME)
-  for (const part of settingsKey.split('.')) assert.match(part, /^[a-z][a-zA-Z0-9-]*$/, 'settingsKey')
-  for (const each of [commands, slashCommands, session].flatMap(Object.keys)) assert.match(each, TYPED_NAME)
-  const { providers = [], embedders = [], layouts = [] } = value
+  for (const part of (settings?.key ?? name).split('.')) assert.match(part, /^[a-z][a-zA-Z0-9-]*$/, 'settings.key')
+  for (const each of [commands, slashCommands, choices].flatMap(Object.keys)) assert.match(each, TYPED_NAME)
+  const { layouts = [], models: { providers = [], embedders = [] } = {} } = value
   for (const names of [
     providers.map(({ kind }) => kind),
     embedders.map(({ kind }) => kind),
@@ -106,7 +107,7 @@ function checkNames(value: AnyCapability): void {
     )
     assert.deepEqual(names, [...new Set(names)], 'names that are used twice')
   }
-  for (const [choice, { summary, none }] of Object.entries(session)) {
+  for (const [choice, { summary, none }] of Object.entries(choices)) {
     assert.ok(summary !== '' && none !== '', `the choice ${choice} has a summary and a name for none`)
   }
 }
@@ -115,14 +116,14 @@ function checkSettings(value: AnyCapability, given: unknown): void {
   const { settings } = value
   if (!settings) return
   assert.doesNotThrow(() => parseSection(value, given), 'the settings are valid')
-  checkDescriptions(z.toJSONSchema(settings, { io: 'input' }) as JsonSchema, [])
+  checkDescriptions(z.toJSONSchema(settings.schema, { io: 'input' }) as JsonSchema, [])
 }
 
 /** The settings of a section; one that is left out is parsed as nothing, or as an empty object. */
 function parseSection({ settings }: AnyCapability, given: unknown): unknown {
   if (!settings) return undefined
-  const parsed = settings.safeParse(given)
-  return parsed.success ? parsed.data : settings.parse(given ?? {})
+  const parsed = settings.schema.safeParse(given)
+  return parsed.success ? parsed.data : settings.schema.parse(given ?? {})
 }
 
 interface JsonSchema {
@@ -167,7 +168,7 @@ function toolNames(running: RunningCapabilities): readonly string[] {
   return running.tools().map(({ name }) => name)
 }
 
-async function checkRoutes({ name, errorFormat }: AnyCapability, running: RunningCapabilities): Promise<void> {
+async function checkRoutes({ name, http }: AnyCapability, running: RunningCapabilities): Promise<void> {
   const routes = await running.routes(name)
   for (const { method, path, tag, summary, answers, needsToken } of routes) {
     // Pages, which need no token, may stand at the top.
@@ -180,7 +181,7 @@ async function checkRoutes({ name, errorFormat }: AnyCapability, running: Runnin
     ({ method, path, header = '' }) => `${method} ${path.replaceAll(/:\w+/g, ':')} ${header}`,
   )
   assert.deepEqual(endpoints, [...new Set(endpoints)], 'endpoints that are declared twice')
-  for (const format of [errorFormat ?? []].flat()) {
+  for (const format of http?.errors ?? []) {
     assert.ok(
       routes.some(({ path }) => path.startsWith(format.path)),
       `no route is below ${format.path}, which has an error format`,

@@ -39,6 +39,11 @@ export interface ToolProperties extends ToolDefinition {
   inputError?(input: Readonly<Record<string, unknown>>): string | undefined
   /** Offered only while this condition is true. Evaluated once before each turn. Always offered where absent. */
   readonly offeredWhile?: OfferedWhile
+  /**
+   * Made for each turn that it is of use in: `sessions that …`. A capability has it among its `tools` for the list of tools, so that the
+   * owner finds it and can deny it: a call of it there fails.
+   */
+  readonly offeredIn?: string
 }
 
 /** A condition of a tool: where `isSo` resolves to `false`, the model is not offered the tool. */

@@ -44,7 +44,7 @@ test('its layer is sent in the system text', async (t) => {
 })
 
 test('its route is behind the guard, checked, and in the OpenAPI document', async (t) => {
-  const routes = await harbour.routes!(await selfOf(t, 1.8))
+  const routes = await harbour.http!.routes!(await selfOf(t, 1.8))
   const contributions = [{ name: 'harbour', routes }]
   const server = createServer(scriptedRuntime(), { token: TOKEN, bind: '127.0.0.1', version: '0', contributions })
   const get = async (path: string, token = TOKEN) => {
@@ -64,7 +64,7 @@ test('its command and its check work without a gateway', async () => {
   assert.equal(await command.run({ words: ['0'] } as unknown as CommandCall, { stdout } as unknown as Io), 0)
   assert.equal(String(stdout.read()), '7.00 m\n')
   const check = async (draught: number) => {
-    const settings = harbour.settings!.parse({ draught })
+    const settings = harbour.settings!.schema.parse({ draught })
     const context = {
       settings,
       home: '/',

@@ -12,7 +12,7 @@ capabilityCases(test, spelling)
 
 test('the example of an embedding model is chosen by its kind, and finds a word that is spelt otherwise', async (t) => {
   const settings = {
-    search: search.settings!.parse({ embedding: { kind: 'spelling', model: 'trigrams', floor: 0.3 } }),
+    search: search.settings!.schema.parse({ embedding: { kind: 'spelling', model: 'trigrams', floor: 0.3 } }),
   }
   const running = await startCapabilities([search, spelling], await capabilityHost({ settings }))
   t.after(() => running.stop())

@@ -86,7 +86,8 @@ test('an address that others can reach needs a strong token: a short one is refu
   await open.close()
 })
 
-for (const { name, settings, settingsKey = name } of builtIn.filter((one) => one.settings)) {
+for (const { name, settings } of builtIn.filter((one) => one.settings)) {
+  const settingsKey = settings?.key ?? name
   test(`without the capability ${name}, ${settingsKey} is a key like any other unknown one`, async () => {
     const without = builtIn.filter((one) => one.name !== name)
     const value = settingsKey.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), settings ? {} : 0)
@@ -133,6 +134,12 @@ for (const [text, why] of [
     'export default { name: "tide", layer: 1 }',
     /"layer" of tide is not a member of a capability; did you mean "layers"\?/,
   ],
+  ['export default { name: "tide", settings: { _zod: {} } }', /the "settings" of tide must have a "schema"/],
+  [
+    'export default { name: "tide", settings: { schema: 1 } }',
+    /the "settings.schema" of tide must be a schema of zod 4/,
+  ],
+  ['export default { name: "tide", key: "t" }', /"key" of tide is not a member .* did you mean "settings\.key"\?/],
   ['export default { name: "a tide" }', /its name "a tide" must begin with a letter/],
   ['export default { name: "skills" }', /there is a capability skills already/],
   [
@@ -144,15 +151,15 @@ for (const [text, why] of [
     /the command send of tide is also a command of Foreword itself/,
   ],
   [
-    'export default { name: "tide", session: { agent: {} } }',
+    'export default { name: "tide", sessions: { choices: { agent: {} } } }',
     /the session choice agent of tide is also a session choice of the capability agents/,
   ],
   [
-    'export default { name: "tide", providers: [{ kind: "openai" }] }',
+    'export default { name: "tide", models: { providers: [{ kind: "openai" }] } }',
     /the provider openai of tide is also a provider of the capability openai/,
   ],
   [
-    'export default { name: "tide", embedders: [{ kind: "ollama" }] }',
+    'export default { name: "tide", models: { embedders: [{ kind: "ollama" }] } }',
     /the kind of embedding model ollama of tide is also a kind of embedding model of the capability ollama/,
   ],
   [
@@ -206,7 +213,7 @@ test('settings without a default that are not given are a problem at their key, 
 test('the help of a command has the options that a capability of the home adds', async (t) => {
   const home = temporaryHome(t)
   const choice = '{ summary: "The light of the session.", none: "no light", check: async () => {} }'
-  writeFileSync(join(home, 'light.ts'), `export default { name: 'light', session: { light: ${choice} } }`)
+  writeFileSync(join(home, 'light.ts'), `export default { name: 'light', sessions: { choices: { light: ${choice} } } }`)
   writeFileSync(join(home, 'config.json'), '{"capabilities": ["./light.ts"]}')
   const { stdout } = await run(['send', '--help'], { environment: { FOREWORD_HOME: home } })
   assert.match(stdout, /--light ID {2,}the light of the session/)
@@ -219,17 +226,17 @@ test('a section that is taken is refused, by the name of the key', async (t) => 
   writeFileSync(module, 'export default (setting) => globalThis.gate(setting)')
   writeFileSync(join(home, 'config.json'), '{"capabilities": ["./gate.ts"]}')
   Object.assign(globalThis, {
-    gate: () => capability({ name: 'gate', settingsKey: 'gateway.port', settings: z.string() }),
+    gate: () => capability({ name: 'gate', settings: { key: 'gateway.port', schema: z.string() } }),
   })
   const { problems } = await loadConfiguration({ home, environment: {}, capabilities: builtIn })
-  assert.match(problems[0]!.message, /would be at gateway\.port, which is a key already; give it another settingsKey/)
+  assert.match(problems[0]!.message, /would be at gateway\.port, which is a key already; give it another settings\.key/)
 })
 
 const tide = `
 import { z } from '${import.meta.resolve('zod')}'
 export default ({ home }) => ({
   name: 'tide',
-  settings: z.strictObject({ harbour: z.string().default('Husum').describe('Whose tides.') }),
+  settings: { schema: z.strictObject({ harbour: z.string().default('Husum').describe('Whose tides.') }) },
   layers: ({ settings }) => [
     { id: 'tide', layer: 'tide', placement: 'system', renditions: [{ form: 'full', text: 'The harbour is ' + settings.harbour + '.' }] },
   ],

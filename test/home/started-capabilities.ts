@@ -40,7 +40,7 @@ export async function startedCapabilities(
   const services = new Map<string, unknown>()
   const settingsOf = (name: string) => {
     const one = capabilities.find((each) => each.name === name)
-    return one && (one.settings?.parse(settings[name] ?? {}) as unknown)
+    return one && (one.settings?.schema.parse(settings[name] ?? {}) as unknown)
   }
   const host = {
     settings: undefined,
@@ -57,8 +57,11 @@ export async function startedCapabilities(
     runtime: { tools: async () => [], model: async () => undefined },
     capability: ({ name }: { readonly name: string }) => services.get(name),
     settingsOf,
-    embedders: capabilities.flatMap(({ embedders = [] }) => embedders),
-    choices: Object.assign({}, ...capabilities.map(({ session }) => session ?? {})) as CapabilityHost['choices'],
+    embedders: capabilities.flatMap(({ models }) => models?.embedders ?? []),
+    choices: Object.assign(
+      {},
+      ...capabilities.map(({ sessions }) => sessions?.choices ?? {}),
+    ) as CapabilityHost['choices'],
     records: (kind: Parameters<CapabilityHost['records']>[0]) => createRecords({ store, clock }, kind),
     warn: (text: string) => void warnings.push(text),
   } as unknown as CapabilityHost
@@ -74,8 +77,8 @@ export async function startedCapabilities(
 
   async function present(choices: TurnQuestion['choices']): Promise<TurnQuestion['choices']> {
     const found: Record<string, string> = {}
-    for (const { name, session } of capabilities) {
-      for (const [choice, { preset }] of Object.entries(session ?? {})) {
+    for (const { name, sessions } of capabilities) {
+      for (const [choice, { preset }] of Object.entries(sessions?.choices ?? {})) {
         const id = choices[choice]
         if (id !== undefined && (await preset?.(selfOf(name) as never, id))) found[choice] = id
       }

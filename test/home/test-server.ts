@@ -109,12 +109,12 @@ function contributionsTo(runtime: FeatureRuntime): readonly ServerContribution[]
     {
       name: openaiApi.name,
       routes: [...openaiRoutes(withChoices(runtime)), ...responseRoutes(withChoices(runtime), scriptedResponses())],
-      errorFormat: openaiApi.errorFormat,
+      errorFormats: openaiApi.http?.errors,
     },
     {
       name: anthropicApi.name,
       routes: anthropicRoutes(withChoices(runtime)),
-      errorFormat: anthropicApi.errorFormat,
+      errorFormats: anthropicApi.http?.errors,
     },
   ]
 }

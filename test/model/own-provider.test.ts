@@ -15,7 +15,7 @@ test('a provider of one’s own is known to the configuration, with its settings
     loadConfiguration({
       home: '/srv/foreword',
       environment: {},
-      capabilities: [capability({ name: 'harbour', providers: [harbour] })],
+      capabilities: [capability({ name: 'harbour', models: { providers: [harbour] } })],
       read: () => Promise.resolve({ type: 'text', text: JSON.stringify({ providers }) }),
     })
   const { configuration, problems } = await load({

@@ -29,11 +29,11 @@ test('the law falls where a capability does not tell that it is at work', async 
 })
 
 test('a part that fails, or that is never done, holds nobody up for longer than they want to wait', async (t) => {
-  const failing: AnyCapability = { name: 'failing', idle: () => Promise.reject(new Error('no')) }
-  const throwing: AnyCapability = { name: 'throwing', idle: () => assert.fail('no') }
+  const failing: AnyCapability = { name: 'failing', lifecycle: { idle: () => Promise.reject(new Error('no')) } }
+  const throwing: AnyCapability = { name: 'throwing', lifecycle: { idle: () => assert.fail('no') } }
   const here = await opened(t, { capabilities: [failing, throwing] })
   await here.runtime.idle()
-  const endless = await opened(t, { capabilities: [{ name: 'endless', idle: () => Promise.resolve() }] })
+  const endless = await opened(t, { capabilities: [{ name: 'endless', lifecycle: { idle: () => Promise.resolve() } }] })
   const stop = new AbortController()
   setImmediate(() => stop.abort(new Error('enough')))
   await assert.rejects(endless.runtime.idle(undefined, stop.signal), { message: 'enough' })
@@ -125,6 +125,6 @@ function countsTurns(tells: boolean, late: Promise<void>): AnyCapability {
           )
         }
       }),
-    ...(tells ? { idle: () => activity.idle() } : {}),
+    ...(tells ? { lifecycle: { idle: () => activity.idle() } } : {}),
   }
 }

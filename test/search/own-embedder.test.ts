@@ -11,7 +11,7 @@ import { systemClock } from '../../src/platform.ts'
 
 test('a capability contributes an embedding model of its own, and passages are found by it', async (t) => {
   const opened: EmbedderSettings[] = []
-  const own = capability({ name: 'lights', embedders: [lights(opened)] })
+  const own = capability({ name: 'lights', models: { embedders: [lights(opened)] } })
   const embedding = { kind: 'lights', model: 'two', apiKeyEnv: 'LIGHTS_KEY', dimensions: 2, floor: 0.5 }
   const environment = { LIGHTS_KEY: 'k' }
   // `search` starts first: the order of the list does not matter.
@@ -56,7 +56,7 @@ async function started(
 ) {
   const warnings: string[] = []
   const host = await capabilityHost({
-    settings: { search: search.settings!.parse(settings) },
+    settings: { search: search.settings!.schema.parse(settings) },
     environment,
     warn: (text) => void warnings.push(text),
   })

@@ -12,18 +12,20 @@ import { scriptedRuntime } from './scripted-runtime.ts'
 
 const tides = capability({
   name: 'tides',
-  routes: () => [
-    route('GET /tides/:place', {
-      tag: 'tides',
-      summary: 'When the water is high',
-      answers: jsonAnswer('The hour', { hour: z.number() }),
-      handle({ param }) {
-        if (param('place') === 'moon') throw new HttpFailure('not-found', 'There is no sea.')
-        return { hour: 12 }
-      },
-    }),
-  ],
-  errorFormat: { path: '/tides/', format: ({ status, message }) => ({ status, body: { wrong: message } }) },
+  http: {
+    routes: () => [
+      route('GET /tides/:place', {
+        tag: 'tides',
+        summary: 'When the water is high',
+        answers: jsonAnswer('The hour', { hour: z.number() }),
+        handle({ param }) {
+          if (param('place') === 'moon') throw new HttpFailure('not-found', 'There is no sea.')
+          return { hour: 12 }
+        },
+      }),
+    ],
+    errors: [{ path: '/tides/', format: ({ status, message }) => ({ status, body: { wrong: message } }) }],
+  },
   mcp: {
     definitions: () => ({ instructions: 'Ask for tides.', tools: [toolNamed('tide')] }),
     open: () => ({ tools: [{ definition: toolNamed('tide'), call: async () => ({ content: [] }) }] }),
@@ -43,7 +45,8 @@ test('a capability brings its routes, their description and the format of their 
 
 test('a route without a handler is refused, and a handler that returns nothing is reported by its route', async () => {
   const definition = { method: 'GET', path: '/tides', tag: 'tides', summary: 'All', answers: {} } as const
-  const withHandler = (handle: never) => capability({ name: 'tides', routes: () => [{ ...definition, handle }] })
+  const withHandler = (handle: never) =>
+    capability({ name: 'tides', http: { routes: () => [{ ...definition, handle }] } })
   await assert.rejects(server([withHandler(undefined as never)]), {
     message: 'GET /tides of the capability tides has no function "handle".',
   })
@@ -74,15 +77,19 @@ test('a route and an error format can be for requests with a header, beside thos
     })
   const plain = capability({
     name: 'plain',
-    routes: () => [answer('In metres')],
-    errorFormat: { path: '/tides', format: ({ status }) => ({ status, body: { plain: true } }) },
+    http: {
+      routes: () => [answer('In metres')],
+      errors: [{ path: '/tides', format: ({ status }) => ({ status, body: { plain: true } }) }],
+    },
   })
   const feet = capability({
     name: 'feet',
-    routes: () => [answer('In feet', 'x-feet')],
-    errorFormat: [
-      { path: '/tides', header: 'x-feet', format: () => ({ status: 418, body: {}, headers: { 'x-unit': 'foot' } }) },
-    ],
+    http: {
+      routes: () => [answer('In feet', 'x-feet')],
+      errors: [
+        { path: '/tides', header: 'x-feet', format: () => ({ status: 418, body: {}, headers: { 'x-unit': 'foot' } }) },
+      ],
+    },
   })
   const both = await server([plain, feet])
   const asked = (path: string, headers: Record<string, string> = {}) =>
@@ -120,8 +127,8 @@ test('two routes of one method and path name the capabilities that have them', a
   await assert.rejects(server([tides, other]), {
     message: 'GET /tides/:place of the capability moon is already an endpoint of the capability tides.',
   })
-  const [high] = await tides.routes!({} as never)
-  const own = capability({ name: 'status', routes: () => [{ ...high!, path: '/api/status' }] })
+  const [high] = await tides.http!.routes!({} as never)
+  const own = capability({ name: 'status', http: { routes: () => [{ ...high!, path: '/api/status' }] } })
   await assert.rejects(server([own]), {
     message: 'GET /api/status of the capability status is already an endpoint of the server itself.',
   })
@@ -188,7 +195,7 @@ function started(capabilities: readonly AnyCapability[]): Parameters<typeof coll
   const named = (name: string) => capabilities.find((each) => each.name === name)
   return {
     capabilities,
-    routes: async (name) => named(name)?.routes?.({ runtime: scriptedRuntime() } as never) ?? [],
+    routes: async (name) => named(name)?.http?.routes?.({ runtime: scriptedRuntime() } as never) ?? [],
     mcp(name) {
       const part = named(name)?.mcp
       return part && { definitions: () => part.definitions(), open: async () => part.open({} as never) }

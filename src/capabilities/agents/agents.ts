@@ -38,7 +38,7 @@ const agent: SessionChoice<AgentsSelf> = {
 export const agents = capability<undefined, Records<AgentValue>>({
   name: 'agents',
   summary: 'custom agents: a prompt with tools, a model and a layout of its own',
-  session: { agent },
+  sessions: { choices: { agent } },
   commands: { agents: async () => (await import('./cli/agents.ts')).agentsCommand },
   start: async (host) => host.records((await import('./agent-record.ts')).agentRecordKind(host)),
   async turn({ service }, { choices }) {
@@ -48,10 +48,7 @@ export const agents = capability<undefined, Records<AgentValue>>({
     const layers = agentLayers(found.id, found.value)
     return { layers: () => layers }
   },
-  async routes(self) {
-    const { agentRoutes } = await import('./http/agent-routes.ts')
-    return agentRoutes(self)
-  },
+  http: { routes: async (self) => (await import('./http/agent-routes.ts')).agentRoutes(self) },
 })
 
 function agentLayers(id: string, { mode, prompt, reminder = '' }: AgentValue): readonly Layer[] {

@@ -4,8 +4,5 @@ import { capability } from '../../capability.ts'
 export const aiSdkChat = capability({
   name: 'ai-sdk-chat',
   summary: "Streams turns to the AI SDK's useChat under /api/chat",
-  async routes({ runtime }) {
-    const { chatRoutes } = await import('./http/chat-routes.ts')
-    return chatRoutes(runtime)
-  },
+  http: { routes: async ({ runtime }) => (await import('./http/chat-routes.ts')).chatRoutes(runtime) },
 })

@@ -5,12 +5,11 @@ import { anthropicFailure } from './http/anthropic-failure.ts'
 export const anthropicApi = capability({
   name: 'anthropic-api',
   summary: "Answers in Anthropic's format under /v1/messages",
-  async routes({ runtime }) {
-    const { anthropicRoutes } = await import('./http/anthropic-routes.ts')
-    return anthropicRoutes(runtime)
+  http: {
+    routes: async ({ runtime }) => (await import('./http/anthropic-routes.ts')).anthropicRoutes(runtime),
+    errors: [
+      { path: '/v1/messages', format: anthropicFailure },
+      { path: '/v1/', header: 'anthropic-version', format: anthropicFailure },
+    ],
   },
-  errorFormat: [
-    { path: '/v1/messages', format: anthropicFailure },
-    { path: '/v1/', header: 'anthropic-version', format: anthropicFailure },
-  ],
 })

@@ -5,11 +5,13 @@ import { capability, textLayer } from '../../capability.ts'
 export const date = capability({
   name: 'date',
   summary: 'tells the model the date',
-  settingsKey: 'context.dateGranularity',
-  settings: z
-    .enum(['day', 'minute', 'none'])
-    .default('day')
-    .describe('How exact the time in the prompt is. With `minute`, every prompt cache misses.'),
+  settings: {
+    key: 'context.dateGranularity',
+    schema: z
+      .enum(['day', 'minute', 'none'])
+      .default('day')
+      .describe('How exact the time in the prompt is. With `minute`, every prompt cache misses.'),
+  },
   placeholders: ({ settings, timeZone }, { time }) => ({ date: dateWords(time, settings, timeZone) }),
   /** Where the layout does not tell it, only a prompt that asks for the date with `{{date}}` does. */
   layers({ settings, timeZone }, { time, layout }) {

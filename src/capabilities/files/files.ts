@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { capability, type CapabilityHost, fileEmbedder, type TurnTool } from '../../capability.ts'
+import { capability, type CapabilityHost, fileEmbedder } from '../../capability.ts'
 import { defined } from '../../platform.ts'
+import type { Tool } from '../../tool.ts'
 import type { FileService } from './file-service.ts'
 
 const settings = z
@@ -19,14 +20,15 @@ const settings = z
 type FileSettings = z.output<typeof settings>
 
 interface FilesService extends FileService {
-  turnTools(): readonly TurnTool[]
+  /** Those that turns may be given. */
+  readonly tools: readonly Tool[]
 }
 
 /** Files that people add: stored, read, indexed, and included in the turns of their owner (BEHAVIOURS §3.4, §3.5). */
 export const files = capability<FileSettings, FilesService>({
   name: 'files',
   summary: 'files that people hand in, for a message, a project or an agent',
-  settings,
+  settings: { schema: settings },
   commands: {
     files: async () => (await import('./cli/files.ts')).filesCommand,
     search: async () => (await import('./cli/search.ts')).searchCommand,
@@ -36,22 +38,30 @@ export const files = capability<FileSettings, FilesService>({
     const { fileTurnPart } = await import('./turn-files.ts')
     return fileTurnPart(self, question)
   },
-  turnTools: ({ service }) => service.turnTools(),
-  indexes: [{ file: 'search.sqlite', title: 'the search index' }],
-  async routes(self) {
-    const { fileRoutes, searchRoutes } = await import('./http/file-routes.ts')
-    return [...fileRoutes(self), ...searchRoutes(self)]
+  tools: ({ service }) => service.tools,
+  home: { indexes: [{ file: 'search.sqlite', title: 'the search index' }] },
+  http: {
+    async routes(self) {
+      const { fileRoutes, searchRoutes } = await import('./http/file-routes.ts')
+      return [...fileRoutes(self), ...searchRoutes(self)]
+    },
   },
-  // Reads files in the background: nothing waits for it.
-  async recover({ service, warn }) {
-    void service.recover().catch((error: unknown) => warn(String(error)))
+  lifecycle: {
+    // Reads files in the background: nothing waits for it.
+    async recover({ service, warn }) {
+      void service.recover().catch((error: unknown) => warn(String(error)))
+    },
+    idle: ({ service }) => service.idle(),
   },
-  async sessionDeleted({ service }, session) {
-    for (const { id } of await service.files({ type: 'session', id: session })) await service.remove(id)
+  sessions: {
+    async deleted({ service }, session) {
+      for (const { id } of await service.files({ type: 'session', id: session })) await service.remove(id)
+    },
   },
-  warnings: ({ service }) => service.warnings(),
-  status: async ({ service }) => defined({ meaning: await service.meaning(), files: await service.room() }),
-  idle: ({ service }) => service.idle(),
+  status: {
+    warnings: ({ service }) => service.warnings(),
+    facts: async ({ service }) => defined({ meaning: await service.meaning(), files: await service.room() }),
+  },
   stop: ({ service }) => service.close(),
 })
 
@@ -73,5 +83,5 @@ async function start(host: CapabilityHost<FileSettings>): Promise<FilesService> 
     shared: writes ? host.ofOwner : undefined,
     warn,
   })
-  return { ...service, turnTools: () => fileTurnTools(host.choices) }
+  return { ...service, tools: fileTurnTools(host.choices) }
 }

@@ -1,4 +1,4 @@
-import type { CapabilityHost, ChoiceFiles, PromptBlock, TurnPart, TurnQuestion, TurnTool } from '../../capability.ts'
+import type { CapabilityHost, ChoiceFiles, PromptBlock, TurnPart, TurnQuestion } from '../../capability.ts'
 import { documentsText, type FoundDocument, type FoundDocuments } from '../../citation.ts'
 import { exactLine, type Layer, type Reason } from '../../context.ts'
 import { defined, once } from '../../platform.ts'
@@ -189,7 +189,7 @@ function toolBlock(tool: Tool, promptBlock: string): PromptBlock {
   return { id: name, version: '1', description, promptBlock, tools: [tool] }
 }
 
-export function fileTurnTools(choices: CapabilityHost['choices']): readonly TurnTool[] {
+export function fileTurnTools(choices: CapabilityHost['choices']): readonly Tool[] {
   const nothing = async () => ({ documents: [] })
   const chosen = Object.values(choices).flatMap(({ files }) => files ?? [])
   const sentFirst = chosen.toSorted((a, b) => Number(b.sent) - Number(a.sent))
@@ -201,10 +201,10 @@ export function fileTurnTools(choices: CapabilityHost['choices']): readonly Turn
   ]
 }
 
-function listed({ name, description, inputSchema, readsContext = false }: Tool, offeredIn: string): TurnTool {
+function listed({ name, description, inputSchema, readsContext = false }: Tool, offeredIn: string): Tool {
   const error = `${name} works in ${offeredIn}, and no session asked here`
   const execute = async () => ({ ok: false, error }) as const
-  return { tool: { name, ...defined({ description }), inputSchema, readsContext, execute }, offeredIn }
+  return { name, ...defined({ description }), inputSchema, readsContext, offeredIn, execute }
 }
 
 function hasText({ state }: FileRow): boolean {

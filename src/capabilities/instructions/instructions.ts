@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { capability, textLayer } from '../../capability.ts'
+import type { PinnedFile } from '../../capability/toolkit.ts'
 import type { Layer } from '../../context.ts'
 import type { TextReader } from '../../tool.ts'
 
@@ -11,18 +12,15 @@ export const instructions = capability({
     const { workspace } = host.home
     const { pinnedFile, readerWithin } = await import('../../capability/toolkit.ts')
     const path = join(workspace, 'AGENTS.md')
-    const pin = pinnedFile(host, { path, name: ref }, readerWithin([workspace]))
-    return Object.assign(await openInstructions(path, pin.read), { pin })
+    const file = { path, name: ref, reload: () => opened.reload() }
+    const pin: PinnedFile = pinnedFile(host, file, readerWithin([workspace]))
+    const opened = await openInstructions(path, pin.read)
+    return Object.assign(opened, { pin })
   },
   layers: ({ service }) => service.layers,
-  reload: ({ service }) => service.reload(),
-  warnings: ({ service }) => [...service.warnings, ...service.pin.warnings()],
-  withheld: ({ service }) => service.pin.withheld(),
-  async accept({ service }, name, digest) {
-    if (!(await service.pin.accept(name, digest))) return false
-    await service.reload()
-    return true
-  },
+  lifecycle: { reload: ({ service }) => service.reload() },
+  status: { warnings: ({ service }) => service.warnings },
+  pins: ({ service }) => [service.pin],
 })
 
 /**

@@ -5,16 +5,20 @@ import { type McpSettings, mcpSettings, unusedFields } from './mcp-settings.ts'
 export const mcpClient = capability<McpSettings, McpService>({
   name: 'mcp',
   summary: 'offers the tools of MCP servers',
-  settings: mcpSettings,
-  settingsWarnings: ({ servers }) => Object.entries(servers).flatMap(([name, server]) => unusedFields(name, server)),
-  unconfined: ({ servers }) =>
-    Object.entries(servers)
-      .filter(([, { command, enabled, sandbox }]) => command !== undefined && enabled && sandbox === 'off')
-      .map(([name]) => `the MCP server ${name} runs without a sandbox`),
-  settingsOfPerson: (settings) => ({
-    ...settings,
-    servers: Object.fromEntries(Object.entries(settings.servers).filter(([, { people }]) => people)),
-  }),
+  settings: {
+    schema: mcpSettings,
+    warnings: ({ servers }) => Object.entries(servers).flatMap(([name, server]) => unusedFields(name, server)),
+    ofPerson: (settings) => ({
+      ...settings,
+      servers: Object.fromEntries(Object.entries(settings.servers).filter(([, { people }]) => people)),
+    }),
+  },
+  home: {
+    unconfined: ({ servers }) =>
+      Object.entries(servers)
+        .filter(([, { command, enabled, sandbox }]) => command !== undefined && enabled && sandbox === 'off')
+        .map(([name]) => `the MCP server ${name} runs without a sandbox`),
+  },
   async checks({ settings: { servers } }) {
     const names = Object.keys(servers)
     if (names.length === 0) return []
@@ -25,14 +29,15 @@ export const mcpClient = capability<McpSettings, McpService>({
     return startMcp(host)
   },
   tools: ({ service }) => service.opened()?.tools() ?? [],
-  ready: async ({ service }) => service.opened()?.ready(),
-  reload: async ({ service }) => service.opened()?.reload(),
-  withheld: ({ service }) => service.opened()?.withheld() ?? [],
-  accept: async ({ service }, tool, digest) => (await service.opened()?.accept(tool, digest)) ?? false,
-  warnings: ({ service }) => service.opened()?.warnings() ?? [],
-  async routes(self) {
-    const { serverRoutes } = await import('./http/server-routes.ts')
-    return serverRoutes(self)
+  lifecycle: {
+    ready: async ({ service }) => service.opened()?.ready(),
+    reload: async ({ service }) => service.opened()?.reload(),
   },
+  // With all of its warnings.
+  pins({ service }) {
+    const opened = service.opened()
+    return opened ? [opened] : []
+  },
+  http: { routes: async (self) => (await import('./http/server-routes.ts')).serverRoutes(self) },
   stop: async ({ service }) => service.opened()?.stop(),
 })

@@ -21,7 +21,7 @@ test('a turn is given the session before in its conversation, and the account kn
   assert.deepEqual(part.holds!('memory'), ['first'])
   assert.equal(part.holds!('project'), undefined)
 
-  await memory.sessionDeleted!(self, 'first')
+  await memory.sessions!.deleted!(self, 'first')
   const [blank] = await part.layers!(context)
   assert.equal(blank!.renditions[0]!.text, '')
 })
@@ -31,8 +31,8 @@ test('a session that is forgotten is no part of its conversation any more', asyn
   await say('first', 'My boat is called Marigold.')
   await say('second', 'Hello.')
   await self.service.forget('first')
-  assert.deepEqual(await memory.conversation!(self, 'second', ['second', 'first']), ['second'])
-  assert.deepEqual(await memory.conversation!(self, 'first', ['first']), ['first'])
+  assert.deepEqual(await memory.sessions!.conversation!(self, 'second', ['second', 'first']), ['second'])
+  assert.deepEqual(await memory.sessions!.conversation!(self, 'first', ['first']), ['first'])
   assert.equal((await memory.turn!(self, question('second'))).readsForeign, false)
   assert.equal((await self.service.show('first', '')).forgotten, true)
 })
@@ -50,7 +50,7 @@ test('nothing is remembered where the layout does not say so, and the place of `
 })
 
 test('its service is found under its name, and its settings keep their keys', () => {
-  assert.deepEqual([memoryService.name, memory.settingsKey], [memory.name, 'context.memory'])
+  assert.deepEqual([memoryService.name, memory.settings?.key], [memory.name, 'context.memory'])
 })
 
 type MemorySelf = Parameters<NonNullable<typeof memory.stop>>[0]
@@ -65,7 +65,7 @@ async function running(t: TestContext) {
     find: async () => ({ passages: [], found: 'words', complete: true }) as never,
     conversationSessions: async (session) => sessions.slice(0, sessions.indexOf(session) + 1).toReversed(),
   }
-  const settings = memory.settings!.parse({ toolHistory: { enabled: false } })
+  const settings = memory.settings!.schema.parse({ toolHistory: { enabled: false } })
   const host = { settings, store, clock, layout, counter: tokenx, runtime: { recall }, writes: true, warn: assert.fail }
   // Members read nothing else of the host.
   const service = await memory.start!(host as unknown as MemorySelf)

@@ -14,8 +14,10 @@ export const memoryService = serviceKey<Pick<Memory, 'show' | 'forget'>>('memory
 export const memory = capability<MemorySettings, Memory>({
   name: 'memory',
   summary: 'What the last session of a conversation was about, and earlier calls of tools that a message finds.',
-  settings: memorySettings.prefault({}).describe('What turns are given of earlier sessions.'),
-  settingsKey: 'context.memory',
+  settings: {
+    schema: memorySettings.prefault({}).describe('What turns are given of earlier sessions.'),
+    key: 'context.memory',
+  },
   commands: { memory: async () => (await import('./cli/memory.ts')).memoryCommand },
   async start(host) {
     const { createMemory } = await import('./core/memory.ts')
@@ -50,13 +52,15 @@ export const memory = capability<MemorySettings, Memory>({
       },
     }
   },
-  async routes({ service }) {
-    const { memoryRoutes } = await import('./http/memory-routes.ts')
-    return memoryRoutes({ memory: service.show, forgetMemory: service.forget })
+  http: {
+    routes: async ({ service }) =>
+      (await import('./http/memory-routes.ts')).memoryRoutes({ memory: service.show, forgetMemory: service.forget }),
   },
-  conversation: ({ service }, session, sessions) => service.remembered(session, sessions),
-  sessionStarted: ({ service }, session) => service.askAhead(session),
-  sessionDeleted: ({ service }, session) => service.sessionDeleted(session),
-  idle: ({ service }) => service.idle(),
+  sessions: {
+    conversation: ({ service }, session, sessions) => service.remembered(session, sessions),
+    started: ({ service }, session) => service.askAhead(session),
+    deleted: ({ service }, session) => service.sessionDeleted(session),
+  },
+  lifecycle: { idle: ({ service }) => service.idle() },
   stop: ({ service }) => service.close(),
 })

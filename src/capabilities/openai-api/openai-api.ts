@@ -21,17 +21,20 @@ const responseSettings = z
 export const openaiApi = capability<z.output<typeof responseSettings>, KeptResponses>({
   name: 'openai-api',
   summary: "Answers in OpenAI's formats under /v1",
-  settings: responseSettings,
-  settingsKey: 'responses',
+  settings: { schema: responseSettings, key: 'responses' },
   start: async (host) => (await import('./responses/kept-responses.ts')).openKeptResponses(host),
-  async recover({ service, listens, warn }) {
-    if (listens)
-      await service.sweep().catch((error: unknown) => warn(`Old responses cannot be removed: ${String(error)}`))
+  lifecycle: {
+    async recover({ service, listens, warn }) {
+      if (listens)
+        await service.sweep().catch((error: unknown) => warn(`Old responses cannot be removed: ${String(error)}`))
+    },
   },
-  async routes({ runtime, service }) {
-    const { openaiRoutes } = await import('./http/openai-routes.ts')
-    const { responseRoutes } = await import('./responses/response-routes.ts')
-    return [...openaiRoutes(runtime), ...responseRoutes(runtime, service)]
+  http: {
+    async routes({ runtime, service }) {
+      const { openaiRoutes } = await import('./http/openai-routes.ts')
+      const { responseRoutes } = await import('./responses/response-routes.ts')
+      return [...openaiRoutes(runtime), ...responseRoutes(runtime, service)]
+    },
+    errors: [{ path: '/v1/', format: openaiFailure }],
   },
-  errorFormat: { path: '/v1/', format: openaiFailure },
 })

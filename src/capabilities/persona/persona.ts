@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { capability } from '../../capability.ts'
+import type { PinnedFile } from '../../capability/toolkit.ts'
 
 export const persona = capability({
   name: 'persona',
   summary: 'reads soul.json and user_profile.json',
-  places: (_, home) => ({ readOnly: Object.values(filesIn(home)) }),
+  home: { places: (_, home) => ({ readOnly: Object.values(filesIn(home)) }) },
   async start(host) {
     const [{ openPersona }, { pinnedFile }, { readText }] = await Promise.all([
       import('./open-persona.ts'),
@@ -12,8 +13,10 @@ export const persona = capability({
       import('../../tool.ts'),
     ])
     const files = filesIn(host.home.folder)
-    const soul = pinnedFile(host, { path: files.soulFile, name: 'context/soul.json' }, readText)
-    const profile = pinnedFile(host, { path: files.userProfileFile, name: 'context/user_profile.json' }, readText)
+    const pinned = (path: string, name: string): PinnedFile =>
+      pinnedFile(host, { path, name, reload: () => opened.reload() }, readText)
+    const soul = pinned(files.soulFile, 'context/soul.json')
+    const profile = pinned(files.userProfileFile, 'context/user_profile.json')
     const opened = await openPersona({
       ...files,
       expected: host.layout.expectsPersona,
@@ -22,17 +25,9 @@ export const persona = capability({
     return Object.assign(opened, { pins: [soul, profile] })
   },
   layers: ({ service }) => service.layers,
-  reload: ({ service }) => service.reload(),
-  warnings: ({ service }) => [...service.warnings, ...service.pins.flatMap((pin) => pin.warnings())],
-  withheld: ({ service }) => service.pins.flatMap((pin) => pin.withheld()),
-  async accept({ service }, name, digest) {
-    for (const pin of service.pins) {
-      if (!(await pin.accept(name, digest))) continue
-      await service.reload()
-      return true
-    }
-    return false
-  },
+  lifecycle: { reload: ({ service }) => service.reload() },
+  status: { warnings: ({ service }) => service.warnings },
+  pins: ({ service }) => service.pins,
 })
 
 function filesIn(home: string) {

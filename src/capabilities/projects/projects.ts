@@ -33,7 +33,7 @@ const project: SessionChoice<ProjectsSelf> = {
 export const projects = capability<undefined, Records<ProjectValue>>({
   name: 'projects',
   summary: 'projects: instructions and files that sessions share',
-  session: { project },
+  sessions: { choices: { project } },
   commands: { projects: async () => (await import('./cli/projects.ts')).projectsCommand },
   start: (host) => host.records(projectRecordKind),
   async turn({ service }, { choices: { agent, project: id } }) {
@@ -43,9 +43,13 @@ export const projects = capability<undefined, Records<ProjectValue>>({
     const layers = [textLayer('custom-agent', text, `project/${id}`)]
     return { layers: () => layers }
   },
-  async routes({ service }) {
-    const { recordRoutes } = await import('../../server.ts')
-    return recordRoutes(() => service, { name: 'project', one: 'a project', schema: projectSchema })
+  http: {
+    routes: async ({ service }) =>
+      (await import('../../server.ts')).recordRoutes(() => service, {
+        name: 'project',
+        one: 'a project',
+        schema: projectSchema,
+      }),
   },
 })
 

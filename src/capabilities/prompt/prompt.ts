@@ -14,7 +14,7 @@ export const prompt = capability<undefined, PromptService>({
   name: 'prompt',
   summary: 'the system prompt: in a file of the home, edited, or packaged',
   commands: { prompt: async () => (await import('./cli/prompt.ts')).promptCommand },
-  places: (_, home) => ({ readOnly: [fileIn(home)] }),
+  home: { places: (_, home) => ({ readOnly: [fileIn(home)] }) },
   start,
   // Only turns read an edited prompt, and a turn keeps the one it began with.
   layers: ({ service }, context) => (context.session === undefined ? service.own.layers(context) : []),
@@ -22,18 +22,10 @@ export const prompt = capability<undefined, PromptService>({
     const edited = await service.edited.text()
     return { layers: (context) => service.own.layers(context, edited) }
   },
-  async routes({ service }) {
-    const { promptRoutes } = await import('./http/prompt-routes.ts')
-    return promptRoutes(service)
-  },
-  reload: ({ service }) => service.own.load(),
-  warnings: ({ service }) => [...service.own.warnings(), ...service.pin.warnings()],
-  withheld: ({ service }) => service.pin.withheld(),
-  async accept({ service }, name, digest) {
-    if (!(await service.pin.accept(name, digest))) return false
-    await service.own.load()
-    return true
-  },
+  http: { routes: async ({ service }) => (await import('./http/prompt-routes.ts')).promptRoutes(service) },
+  lifecycle: { reload: ({ service }) => service.own.load() },
+  status: { warnings: ({ service }) => service.own.warnings() },
+  pins: ({ service }) => [service.pin],
 })
 
 async function start(host: CapabilityHost): Promise<PromptService> {
@@ -44,8 +36,9 @@ async function start(host: CapabilityHost): Promise<PromptService> {
     import('../../tool.ts'),
   ])
   const path = fileIn(home.folder)
-  const pin = pinnedFile(host, { path, name: 'context/system_prompt.md' }, readText)
-  const own = systemPrompt({ file: path, read: pin.read, rule: layout.prompt })
+  const file = { path, name: 'context/system_prompt.md', reload: () => own.load() }
+  const pin = pinnedFile(host, file, readText)
+  const own: SystemPrompt = systemPrompt({ file: path, read: pin.read, rule: layout.prompt })
   await own.load()
   return { own, edited: createEditedPrompt(store, clock), pin }
 }

@@ -1,23 +1,20 @@
-import { capability, serviceKey } from '../../capability.ts'
+import { capability } from '../../capability.ts'
 import type { Relay } from './open-relay.ts'
 import { type RelaySettings, relaySettings } from './relay-settings.ts'
-
-const relayService = serviceKey<Relay>('relay')
 
 /** Other people's agents: their calls go on to the provider unchanged, and are recorded, priced and held to budgets. */
 export const relay = capability<RelaySettings, Relay>({
   name: 'relay',
   summary: 'passes calls of other programs on to their provider unchanged, and records them',
-  settings: relaySettings,
-  settingsKey: 'through',
+  settings: { schema: relaySettings, key: 'through' },
   checks: async (context) => (await import('./check-relay.ts')).checkRelay(context),
-  async startLine(runtime) {
-    const service = runtime.capability(relayService)
-    return service?.isOn ? { label: 'Through', text: 'calls of other programs: /through/PROVIDER' } : undefined
+  status: {
+    startLine: ({ service }) =>
+      service.isOn ? { label: 'Through', text: 'calls of other programs: /through/PROVIDER' } : undefined,
+    facts: ({ runtime, service }) => (service.isOn ? { through: runtime.foreign.state() } : {}),
+    warnings: ({ service }) => service.warnings(),
   },
   start: async (host) => (await import('./open-relay.ts')).openRelay(host),
-  rawEndpoints: ({ service }) => service.endpoints,
-  status: ({ runtime, service }) => (service.isOn ? { through: runtime.foreign.state() } : {}),
-  warnings: ({ service }) => service.warnings(),
+  http: { raw: ({ service }) => service.endpoints },
   stop: ({ service }) => service.stop(),
 })

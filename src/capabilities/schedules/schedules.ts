@@ -20,8 +20,10 @@ export const scheduleService = serviceKey<Schedules>('schedules')
 export const schedules = capability<ScheduleSettings, Schedules>({
   name: 'schedules',
   summary: 'messages that come by themselves at set times, each with a budget',
-  settings: scheduleSettings,
-  settingsOfPerson: ({ enabled, people }) => ({ enabled: enabled && people, people, ofPerson: true }),
+  settings: {
+    schema: scheduleSettings,
+    ofPerson: ({ enabled, people }) => ({ enabled: enabled && people, people, ofPerson: true }),
+  },
   commands: { schedule: async () => (await import('./cli/schedule.ts')).scheduleCommand },
   slashCommands: {
     schedules: {
@@ -33,21 +35,21 @@ export const schedules = capability<ScheduleSettings, Schedules>({
       },
     },
   },
-  async startLine(runtime) {
-    const service = runtime.capability(scheduleService)
-    if (!service?.enabled) return undefined
-    const { startText } = await import('./run-view.ts')
-    const text = startText(await service.list())
-    return text === undefined ? undefined : { label: 'Schedule', text }
+  status: {
+    async startLine({ service }) {
+      if (!service.enabled) return undefined
+      const { startText } = await import('./run-view.ts')
+      const text = startText(await service.list())
+      return text === undefined ? undefined : { label: 'Schedule', text }
+    },
   },
   start: async (host) => (await import('./open-schedules.ts')).openSchedules(host),
-  async recover({ service, settings, listens }) {
-    if (listens && settings.enabled) service.begin()
+  lifecycle: {
+    async recover({ service, settings, listens }) {
+      if (listens && settings.enabled) service.begin()
+    },
+    idle: ({ service }) => service.idle(),
   },
-  async routes(self) {
-    const { scheduleRoutes } = await import('./http/schedule-routes.ts')
-    return scheduleRoutes(self)
-  },
-  idle: ({ service }) => service.idle(),
+  http: { routes: async (self) => (await import('./http/schedule-routes.ts')).scheduleRoutes(self) },
   stop: ({ service }) => service.stop(),
 })

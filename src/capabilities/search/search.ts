@@ -5,7 +5,7 @@ import { type SearchSettings, searchSettings } from './search-settings.ts'
 export const search = capability<SearchSettings, FileEmbedder>({
   name: 'search',
   summary: 'finds passages of files by their meaning',
-  settings: searchSettings,
+  settings: { schema: searchSettings },
   checks: async (context) => (await import('./configured-embedder.ts')).checkEmbedder(context),
   async start({ settings, embedders, environment, clock, warn }) {
     if (!settings.embedding) return {}

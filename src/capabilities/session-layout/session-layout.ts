@@ -28,5 +28,5 @@ const layout: SessionChoice<Self> = {
 export const sessionLayout = capability({
   name: 'session-layout',
   summary: 'lets a session choose its layout',
-  session: { layout },
+  sessions: { choices: { layout } },
 })

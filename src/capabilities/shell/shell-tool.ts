@@ -1,7 +1,8 @@
 import { realpath, stat } from 'node:fs/promises'
+import { isWithin } from '../../platform.ts'
 import { dirname, resolve, relative } from 'node:path'
 import type { PromptBlock } from '../../capability.ts'
-import { confinedPath, isKeptElsewhere, isWithin, pathInput, resolvedPath } from '../../capability/toolkit.ts'
+import { confinedPath, isKeptElsewhere, pathInput, resolvedPath } from '../../capability/toolkit.ts'
 import {
   type AccessRead,
   allowingPrefix,

@@ -66,35 +66,44 @@ function namesIn(id: string): readonly string[] {
 export const skills = capability({
   name: 'skills',
   summary: 'reads skills, and runs their tools',
-  settings: skillsSettings,
-  settingsWarnings({ contextMode }, { layout }) {
-    if (!layout.skills.asCapabilities || contextMode === 'auto') return []
-    const hint =
-      'In that layout each skill is a block of its own. Disable skills that you do not need in skills.disabled.'
-    return [{ key: 'contextMode', message: `has no effect in the layout ${layout.name.replace(/\+$/, '')}`, hint }]
+  settings: {
+    schema: skillsSettings,
+    warnings({ contextMode }, { layout }) {
+      if (!layout.skills.asCapabilities || contextMode === 'auto') return []
+      const hint =
+        'In that layout each skill is a block of its own. Disable skills that you do not need in skills.disabled.'
+      return [{ key: 'contextMode', message: `has no effect in the layout ${layout.name.replace(/\+$/, '')}`, hint }]
+    },
+    // Skills are instructions that everybody here follows.
+    ofPerson: (settings) => settings,
   },
-  session: { skills: chosenSkills },
   commands: { skills: async () => (await import('./cli/skills.ts')).skillsCommand },
   checks: async (context) => (await import('./cli/check-skills.ts')).skillsFindings(context),
-  costGroups: { skill: 'read_skill' },
-  lint: {
-    tools: ['read_skill'],
-    findings: async (context) => (await import('./cli/check-skills.ts')).unreadSkills(context),
+  reports: {
+    costGroups: { skill: 'read_skill' },
+    lint: {
+      tools: ['read_skill'],
+      findings: async (context) => (await import('./cli/check-skills.ts')).unreadSkills(context),
+    },
   },
-  async startLine(runtime) {
-    const { reachText, skillsReach } = await import('./skills-reach.ts')
-    const { skills: loaded = 0 } = (await runtime.status()) as { readonly skills?: number }
-    if (loaded === 0) return undefined
-    return { label: 'Skills', text: reachText(skillsReach(await runtime.preview({}), loaded)) }
+  status: {
+    async startLine({ runtime, service }) {
+      const { reachText, skillsReach } = await import('./skills-reach.ts')
+      const loaded = service.loaded.skills.length
+      if (loaded === 0) return undefined
+      return { label: 'Skills', text: reachText(skillsReach(await runtime.preview({}), loaded)) }
+    },
+    warnings: ({ service }) => service.warnings,
+    facts: ({ service }) => ({ skills: service.loaded.skills.length }),
   },
-  places: ({ directory, extraDirs }, home) => ({
-    outOfReach: [join(home, 'skills')],
-    readOnly: [directory, ...extraDirs],
-    programs: [join(home, 'skills'), directory, ...extraDirs],
-  }),
-  homeFolders: ({ directory, extraDirs }) => [directory, ...extraDirs],
-  // Skills are instructions that everybody here follows.
-  settingsOfPerson: (settings) => settings,
+  home: {
+    places: ({ directory, extraDirs }, home) => ({
+      outOfReach: [join(home, 'skills')],
+      readOnly: [directory, ...extraDirs],
+      programs: [join(home, 'skills'), directory, ...extraDirs],
+    }),
+    folders: ({ directory, extraDirs }) => [directory, ...extraDirs],
+  },
   async start(host) {
     const { settings, home, environment, layout, settingsOf, sandbox } = host
     const { pinnedSkills } = await import('./pinned-skills.ts')
@@ -125,17 +134,14 @@ export const skills = capability({
   turn: ({ service }, question) => service.turn(question),
   tools: ({ service }) => service.tools,
   promptBlocks: ({ service }) => service.promptBlocks,
-  async routes(self) {
-    const { skillRoutes } = await import('./http/skill-routes.ts')
-    return skillRoutes(self)
+  http: { routes: async (self) => (await import('./http/skill-routes.ts')).skillRoutes(self) },
+  lifecycle: { reload: ({ service }) => service.reload() },
+  sessions: {
+    choices: { skills: chosenSkills },
+    async deleted({ store }, session) {
+      const key = exampleLog(session)
+      if (await store.value(key)) await store.transaction([{ type: 'value', key, value: null }])
+    },
   },
-  reload: ({ service }) => service.reload(),
-  async sessionDeleted({ store }, session) {
-    const key = exampleLog(session)
-    if (await store.value(key)) await store.transaction([{ type: 'value', key, value: null }])
-  },
-  withheld: ({ service }) => service.pins.withheld(),
-  accept: ({ service }, tool, digest) => service.pins.accept(tool, digest),
-  warnings: ({ service }) => [...service.warnings, ...service.pins.warnings()],
-  status: ({ service }) => ({ skills: service.loaded.skills.length }),
+  pins: ({ service }) => [service.pins],
 })

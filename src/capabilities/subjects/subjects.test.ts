@@ -151,11 +151,11 @@ test('a turn about nothing, or about what is gone, is given nothing', async (t) 
 
 test('a missing default subject is a warning until it exists', async (t) => {
   const { self, folder } = await running(t, {}, { default: 'tide' })
-  assert.equal(subjects.session!['subject']!.usual!(self), 'tide')
-  assert.match(subjects.warnings!(self)[0]!, /^subjects\.default: There is no subject /)
+  assert.equal(subjects.sessions!.choices!['subject']!.usual!(self), 'tide')
+  assert.match(subjects.status!.warnings!(self)[0]!, /^subjects\.default: There is no subject /)
   await mkdir(join(folder, 'subjects/tide'), { recursive: true })
-  await subjects.reload!(self)
-  assert.deepEqual(subjects.warnings!(self), [])
+  await subjects.lifecycle!.reload!(self)
+  assert.deepEqual(subjects.status!.warnings!(self), [])
 })
 
 test('a session chooses a subject that is there, by its id or the beginning of its title', async (t) => {
@@ -164,7 +164,7 @@ test('a session chooses a subject that is there, by its id or the beginning of i
     'subjects/reef-2/notes.md': '',
     'subjects/tide/brief.md': 'Tide table.\n',
   })
-  const { check, find, list } = subjects.session!['subject']!
+  const { check, find, list } = subjects.sessions!.choices!['subject']!
   await check(self, 'reef')
   await assert.rejects(async () => check(self, 'ebb'), { name: 'RuntimeError', code: 'not-found' })
   const words = ['reef', 'REEF', 'coral', 'tide t', 'ebb']
@@ -222,7 +222,7 @@ test('an MCP client gets all lists before the home is open, in the order in whic
 
 test('its endpoints are those of subjects and of proposals, with the time of the home', async (t) => {
   const { self } = await running(t, { 'subjects/tide/notes.md': '' })
-  const routes = await subjects.routes!(self)
+  const routes = await subjects.http!.routes!(self)
   assert.ok(routes.every(({ path }) => /^\/api\/(?:subjects|proposals)\b/.test(path)))
   const log = routes.find(({ method, path }) => method === 'POST' && path === '/api/subjects/:subject/log')!
   const answer = await log.handle({ param: () => 'tide', body: { op: 'crop' }, query: {} } as never)
@@ -235,7 +235,7 @@ test('its service is found under its name', () => {
 })
 
 test('tools on files keep away from subjects and tastes', () => {
-  const { outOfReach } = subjects.places!(settings({ directory: '/a/subjects', tastes: '/b/tastes' }), '/home')
+  const { outOfReach } = subjects.home!.places!(settings({ directory: '/a/subjects', tastes: '/b/tastes' }), '/home')
   assert.deepEqual(outOfReach, ['/a/subjects', '/b/tastes', '/home/subjects', '/home/tastes'])
 })
 
@@ -294,10 +294,10 @@ async function run(call: Omit<ToolCall, 'toolCallId'>, asked?: unknown[]) {
   )
 }
 
-type SubjectsSelf = Parameters<NonNullable<typeof subjects.reload>>[0]
+type SubjectsSelf = Parameters<NonNullable<typeof subjects.tools>>[0]
 
 function settings(given: object): SubjectsSelf['settings'] {
-  return subjects.settings!.parse(given)
+  return subjects.settings!.schema.parse(given)
 }
 
 /** The capability on a home with these files. Nothing else is there. */

@@ -12,34 +12,40 @@ export const subjectService = serviceKey<SubjectService>('subjects')
 export const subjects = capability<SubjectSettings, RunningSubjects>({
   name: 'subjects',
   summary: 'Folders with a brief, notes and logs, the tastes of their owner, and proposals that a person confirms.',
-  settings: subjectSettings.prefault({}).describe('Where subjects and tastes are.'),
-  settingsWarnings: ({ summaryModel, summarize }) =>
-    summaryModel !== undefined && !summarize
-      ? [{ key: 'summaryModel', message: 'has no effect', hint: 'Set subjects.summarize to true.' }]
-      : [],
-  session: {
-    subject: {
-      summary: 'Id of the subject that the session is about.',
-      none: 'no subject',
-      check: ({ service }, id) => service.assertExists(id),
-      find: async ({ service }, word) => findSubjectId(word, await service.subjects.list()),
-      list: async ({ service }) =>
-        (await service.subjects.list()).map(({ id, title }) => (title === '' ? { id } : { id, summary: title })),
-      usual: (self) => self.settings.default,
+  settings: {
+    schema: subjectSettings.prefault({}).describe('Where subjects and tastes are.'),
+    warnings: ({ summaryModel, summarize }) =>
+      summaryModel !== undefined && !summarize
+        ? [{ key: 'summaryModel', message: 'has no effect', hint: 'Set subjects.summarize to true.' }]
+        : [],
+    ofPerson: ({ default: _ofOwner, ...settings }, home) => ({
+      ...settings,
+      directory: join(home, 'subjects'),
+      tastes: join(home, 'tastes'),
+    }),
+  },
+  sessions: {
+    choices: {
+      subject: {
+        summary: 'Id of the subject that the session is about.',
+        none: 'no subject',
+        check: ({ service }, id) => service.assertExists(id),
+        find: async ({ service }, word) => findSubjectId(word, await service.subjects.list()),
+        list: async ({ service }) =>
+          (await service.subjects.list()).map(({ id, title }) => (title === '' ? { id } : { id, summary: title })),
+        usual: (self) => self.settings.default,
+      },
     },
   },
   commands: { subjects: async () => (await import('./cli/subjects.ts')).subjectsCommand },
-  toolNotice: proposalNotice,
+  notices: { tool: proposalNotice },
   checks: checkSubjects,
-  places: ({ directory, tastes }, home) => ({
-    outOfReach: [directory, tastes, join(home, 'subjects'), join(home, 'tastes')],
-  }),
-  homeFolders: ({ directory, tastes }) => [directory, tastes],
-  settingsOfPerson: ({ default: _ofOwner, ...settings }, home) => ({
-    ...settings,
-    directory: join(home, 'subjects'),
-    tastes: join(home, 'tastes'),
-  }),
+  home: {
+    places: ({ directory, tastes }, home) => ({
+      outOfReach: [directory, tastes, join(home, 'subjects'), join(home, 'tastes')],
+    }),
+    folders: ({ directory, tastes }) => [directory, tastes],
+  },
   start: async (host) => (await import('./subject-service.ts')).startSubjects(host),
   tools: ({ service }) => service.tools,
   async turn({ service }, { choices: { subject } }) {
@@ -51,9 +57,11 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
       layers: ({ tools, callsTools }) => [subjectLayer(reading, callsTools ? tools : [])],
     }
   },
-  async routes({ service, clock }) {
-    const { proposalRoutes, subjectRoutes } = await import('./http/subject-routes.ts')
-    return [...subjectRoutes(service, () => new Date(clock.time())), ...proposalRoutes(service)]
+  http: {
+    async routes({ service, clock }) {
+      const { proposalRoutes, subjectRoutes } = await import('./http/subject-routes.ts')
+      return [...subjectRoutes(service, () => new Date(clock.time())), ...proposalRoutes(service)]
+    },
   },
   mcp: {
     definitions: async () => (await import('./mcp/subject-contribution.ts')).subjectDefinitions,
@@ -62,9 +70,8 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
       return subjectContribution({ subjects: all, proposals, store, time: () => clock.time() })
     },
   },
-  reload: ({ service }) => service.reload(),
-  warnings: ({ service }) => service.warnings(),
-  idle: ({ service }) => service.idle(),
+  lifecycle: { reload: ({ service }) => service.reload(), idle: ({ service }) => service.idle() },
+  status: { warnings: ({ service }) => service.warnings() },
   stop: ({ service }) => service.close(),
 })
 

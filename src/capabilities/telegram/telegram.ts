@@ -50,29 +50,30 @@ interface TelegramSettings extends z.output<typeof settings> {
 export const telegram = capability<TelegramSettings | undefined>({
   name: 'telegram',
   summary: 'Conversations through a Telegram bot, in paired chats.',
-  settings: settings.optional().describe('A Telegram bot.'),
-  settingsKey: 'channels.telegram',
-  settingsWarnings(given) {
-    const wrong = (key: string, message: string, ids: readonly number[] = []) =>
-      ids.map((id) => ({ key, message: `has ${id}: ${message}`, hint: 'Remove it.' }))
-    return [
-      ...wrong(
-        'allowedUsers',
-        'ids of people are above 0',
-        given?.allowedUsers.filter((id) => id <= 0),
-      ),
-      ...wrong(
-        'allowedChats',
-        'ids of groups are below 0',
-        given?.allowedChats.filter((id) => id >= 0),
-      ),
-    ]
+  settings: {
+    schema: settings.optional().describe('A Telegram bot.'),
+    key: 'channels.telegram',
+    warnings(given) {
+      const wrong = (key: string, message: string, ids: readonly number[] = []) =>
+        ids.map((id) => ({ key, message: `has ${id}: ${message}`, hint: 'Remove it.' }))
+      return [
+        ...wrong(
+          'allowedUsers',
+          'ids of people are above 0',
+          given?.allowedUsers.filter((id) => id <= 0),
+        ),
+        ...wrong(
+          'allowedChats',
+          'ids of groups are below 0',
+          given?.allowedChats.filter((id) => id >= 0),
+        ),
+      ]
+    },
+    ofPerson: (given) => given && { ...given, allowedUsers: [], allowedChats: [], webhook: undefined, ofPerson: true },
   },
-  settingsOfPerson: (given) =>
-    given && { ...given, allowedUsers: [], allowedChats: [], webhook: undefined, ofPerson: true },
   checks: checkTelegram,
   channels: openChannel,
-  pairingNotice: (code) => [`In a group, name the bot: /pair@NAME_OF_YOUR_BOT ${code}`],
+  notices: { pairing: (code) => [`In a group, name the bot: /pair@NAME_OF_YOUR_BOT ${code}`] },
 })
 
 /** Without a token there is a warning and no channel: the gateway runs without Telegram. */

@@ -7,17 +7,19 @@ import { type TelemetrySettings, telemetrySettings } from './telemetry-settings.
 export const telemetry = capability<TelemetrySettings, Telemetry | undefined>({
   name: 'telemetry',
   summary: 'OpenTelemetry: spans of turns, calls and tools for a collector of yours.',
-  settings: telemetrySettings,
-  settingsWarnings: ({ enabled, content, conventions: version }) =>
-    enabled && content && conventions[version].content === undefined
-      ? [
-          {
-            key: 'content',
-            message: `has no effect: the conventions ${version} have content in logs, which are not exported`,
-            hint: 'Set telemetry.conventions to a newer version, or telemetry.content to false.',
-          },
-        ]
-      : [],
+  settings: {
+    schema: telemetrySettings,
+    warnings: ({ enabled, content, conventions: version }) =>
+      enabled && content && conventions[version].content === undefined
+        ? [
+            {
+              key: 'content',
+              message: `has no effect: the conventions ${version} have content in logs, which are not exported`,
+              hint: 'Set telemetry.conventions to a newer version, or telemetry.content to false.',
+            },
+          ]
+        : [],
+  },
   checks: async (context) => (await import('./collector.ts')).checkTelemetry(context),
   async start(host) {
     if (!host.settings.enabled || !host.writes) return undefined
@@ -28,10 +30,12 @@ export const telemetry = capability<TelemetrySettings, Telemetry | undefined>({
       return undefined
     }
   },
-  warnings({ service }) {
-    const problem = service?.problem()
-    return problem === undefined ? [] : [problem]
+  status: {
+    warnings({ service }) {
+      const problem = service?.problem()
+      return problem === undefined ? [] : [problem]
+    },
   },
-  idle: ({ service }) => service?.idle(),
+  lifecycle: { idle: ({ service }) => service?.idle() },
   stop: ({ service }) => service?.stop(),
 })

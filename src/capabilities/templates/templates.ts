@@ -19,8 +19,12 @@ export const templates = capability<undefined, Records<TemplateValue>>({
     },
   },
   start: (host) => host.records(templateRecordKind),
-  async routes({ service }) {
-    const { recordRoutes } = await import('../../server.ts')
-    return recordRoutes(() => service, { name: 'template', one: 'a template', schema: templateSchema })
+  http: {
+    routes: async ({ service }) =>
+      (await import('../../server.ts')).recordRoutes(() => service, {
+        name: 'template',
+        one: 'a template',
+        schema: templateSchema,
+      }),
   },
 })

@@ -26,11 +26,13 @@ const webSettings = z
 export const webAccess = capability({
   name: 'web',
   summary: 'reads pages of the web, and searches it',
-  settings: webSettings,
-  settingsWarnings: ({ allowHosts, search }) =>
-    allowHosts.length > 0 && search === undefined
-      ? [{ key: 'allowHosts', message: 'has no effect without web.search', hint: 'Name the search service there.' }]
-      : [],
+  settings: {
+    schema: webSettings,
+    warnings: ({ allowHosts, search }) =>
+      allowHosts.length > 0 && search === undefined
+        ? [{ key: 'allowHosts', message: 'has no effect without web.search', hint: 'Name the search service there.' }]
+        : [],
+  },
   async start({ settings, environment, clock }) {
     const { createDocumentReader } = await import('../../document.ts')
     const { confineNode } = await import('../../tool.ts')
@@ -38,11 +40,8 @@ export const webAccess = capability({
     const reader = createDocumentReader({ clock, limits: { bytes: settings.maxBytes }, confine: confineNode })
     return { ...webTools({ ...settings, clock, environment, readDocument: reader.read }), close: () => reader.close() }
   },
-  async routes({ service }) {
-    const { imageRoutes } = await import('./image-routes.ts')
-    return imageRoutes(service.fetchImage)
-  },
+  http: { routes: async ({ service }) => (await import('./image-routes.ts')).imageRoutes(service.fetchImage) },
   promptBlocks: ({ service }) => [service.block],
-  warnings: ({ service }) => service.warnings,
+  status: { warnings: ({ service }) => service.warnings },
   stop: ({ service }) => service.close(),
 })

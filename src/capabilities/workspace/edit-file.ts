@@ -19,9 +19,9 @@ import {
 import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { PathInFolder } from '../../capability.ts'
-import { confinedPath, isWithin, pathInput, resolvedPath } from '../../capability/toolkit.ts'
+import { confinedPath, pathInput, resolvedPath } from '../../capability/toolkit.ts'
 import { encodedBytes, decodedFile } from '../../document.ts'
-import { type Clock, folderBytes, holdFolder, serialQueue, writeFileAtomically } from '../../platform.ts'
+import { type Clock, folderBytes, holdFolder, serialQueue, writeFileAtomically, isWithin } from '../../platform.ts'
 
 interface EditInput {
   readonly path: string

@@ -1,8 +1,7 @@
 import { constants, lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PathInFolder } from '../../capability.ts'
-import { isWithin } from '../../capability/toolkit.ts'
-import { holdFolder } from '../../platform.ts'
+import { holdFolder, isWithin } from '../../platform.ts'
 import { printableName } from './text-file.ts'
 
 /** Something in a folder of the workspace. Links are named, never followed. */

@@ -227,7 +227,7 @@ const COMMAND = /^\/[\w-]*$/
 /** The kind of provider whose models act on lines that begin with a word. */
 function scriptProvider(word: string, capabilities: Io['capabilities'] = []): string | undefined {
   return capabilities
-    .flatMap(({ providers = [] }) => providers)
+    .flatMap(({ models }) => models?.providers ?? [])
     .find(({ script = [] }) => script.some((name) => word === `/${name}`))?.kind
 }
 

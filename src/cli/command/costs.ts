@@ -65,7 +65,7 @@ async function printCosts(call: CommandCall, io: Io): Promise<number> {
   }
   const by = call.text('by') ?? 'day'
   if (!(costGroups as readonly string[]).includes(by)) {
-    const added = (await loadedCapabilities(io)).flatMap((each) => Object.keys(each.costGroups ?? {}))
+    const added = (await loadedCapabilities(io)).flatMap((each) => Object.keys(each.reports?.costGroups ?? {}))
     const known = [...costGroups, ...added]
     if (!added.includes(by)) throw usageFailure(`--by must be one of ${known.join(', ')}.`)
   }

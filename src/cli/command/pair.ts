@@ -50,7 +50,7 @@ async function newPairingCode(call: CommandCall, given: Io): Promise<number> {
     note(io, `Send this on ${channel}, from the chat to pair:`)
     print(io, `/pair ${made.code}`)
     note(io, 'The code is valid for ten minutes and works once. Earlier codes no longer work.')
-    for (const line of owner.pairingNotice?.(made.code) ?? []) note(io, line)
+    for (const line of owner.notices?.pairing?.(made.code) ?? []) note(io, line)
   }
   const key = await missingSettings(owner, call.home, io)
   if (key !== undefined)
@@ -76,7 +76,7 @@ async function missingSettings(owner: AnyCapability, home: string, io: Io): Prom
   if (owner.settings === undefined) return undefined
   const { capabilitySettings } = await import('../../runtime.ts')
   const settings = capabilitySettings(await loadValidConfiguration(home, io), owner)
-  return settings === undefined ? (owner.settingsKey ?? owner.name) : undefined
+  return settings === undefined ? (owner.settings.key ?? owner.name) : undefined
 }
 
 /** Prints one paired chat per line, of all channels unless one is named. */

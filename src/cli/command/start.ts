@@ -2,7 +2,7 @@ import { flushCompileCache } from 'node:module'
 import type { ListeningServer, Server, StandbyListener } from '../../server.ts'
 import type { Waiting } from '../../session.ts'
 import { jsonOption } from '../arguments.ts'
-import type { AnyCapability, Command, CommandCall, Io, StartLine } from '../../capability.ts'
+import type { Command, CommandCall, Io } from '../../capability.ts'
 import type { ModelFacts, ModelsSettings, Provider } from '../../model.ts'
 import { systemClock, defined, errorMessage, settlesWithin, withTimeout } from '../../platform.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
@@ -192,7 +192,7 @@ async function announce(gateway: Gateway, listening: ListeningServer, call: Comm
   const status = await gateway.runtime.status()
   const { models, providers } = gateway.configuration
   const capabilities = await loadedCapabilities(io)
-  const known = capabilities.flatMap((capability) => capability.providers ?? [])
+  const known = capabilities.flatMap((capability) => capability.models?.providers ?? [])
   const settings = { clock: systemClock, known, providers, models, environment: io.environment }
   const { unusable, facts: modelFacts } = await glanceAtModel(status.model.id, settings)
   const warnings = unusable === undefined ? status.warnings : [unusable, ...status.warnings]
@@ -213,7 +213,7 @@ async function announce(gateway: Gateway, listening: ListeningServer, call: Comm
     version: version(),
     address: addressWithToken(listening.url, gateway.token),
     model: { ...status.model, ...defined({ facts: modelFacts, ...(await describeStandIn(status.model.id, known)) }) },
-    lines: modelFacts ? await startLines(gateway, capabilities) : [],
+    lines: modelFacts ? await gateway.runtime.contributed.startLines() : [],
     home: call.home,
     ...defined({ store: status.store }),
     recovered: status.recovered,
@@ -251,19 +251,6 @@ async function describeStandIn(
   if (standIn === undefined) return undefined
   const { waysToAttach } = await import('../../model.ts')
   return { standIn, ways: waysToAttach(known) }
-}
-
-/** The lines of capabilities for the screen. A failure of one becomes its line. */
-async function startLines({ runtime }: Gateway, capabilities: readonly AnyCapability[]): Promise<readonly StartLine[]> {
-  const lines = capabilities.map(async ({ name, startLine }) => {
-    try {
-      return await startLine?.(runtime)
-    } catch (error) {
-      const text = `Unknown: ${errorMessage(error).split('\n', 1)[0]}`
-      return { label: `${name.charAt(0).toUpperCase()}${name.slice(1)}`, text }
-    }
-  })
-  return (await Promise.all(lines)).filter((line) => line !== undefined)
 }
 
 function waitForInterrupt(io: Io): Promise<void> {

@@ -9,7 +9,10 @@ import { basename, extname, join } from 'node:path'
 export async function readLintReport(checked: CheckedHome): Promise<LintReport> {
   const { capabilities, connection } = checked
   const { inOrder } = await import('../../context.ts')
-  const parts = capabilities.flatMap((capability) => (capability.lint ? [{ capability, part: capability.lint }] : []))
+  const parts = capabilities.flatMap((capability) => {
+    const part = capability.reports?.lint
+    return part ? [{ capability, part }] : []
+  })
   const tools = parts.flatMap(({ part }) => part.tools).join(',')
   const report = await requestJson<LintReport>(connection!, `/api/lint?${new URLSearchParams({ tools }).toString()}`)
   const more: LintFinding[] = []
@@ -65,7 +68,7 @@ async function ownersFiles(
   const first = named.flatMap((ref) => [join(home, ref), join(configuration.agent.workspace, basename(ref))])
   const declared = capabilities.flatMap((each: AnyCapability) => {
     const settings: unknown = capabilitySettings(configuration, each)
-    return each.places?.(settings, home).readOnly ?? []
+    return each.home?.places?.(settings, home).readOnly ?? []
   })
   const found = new Set<string>()
   for (const path of [...first, ...declared]) {

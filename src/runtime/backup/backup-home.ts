@@ -86,7 +86,7 @@ export async function backupHome(options: {
   try {
     const isApart = (path: string) => path === file || path === partial || path === preparing
     onProgress?.({ stage: 'copying the store' })
-    const indexes = capabilities.flatMap((capability) => capability.indexes ?? [])
+    const indexes = capabilities.flatMap((capability) => capability.home?.indexes ?? [])
     const isCopied = (name: string) => isStoreFile(name) || indexes.some(({ file: index }) => name.startsWith(index))
     const homes = [home, ...(await peopleHomesIn(home))]
     const stored: StoredFiles[] = []

@@ -64,7 +64,7 @@ async function compactData(
   onProgress('looking for files that nothing refers to')
   const needed = new Set(fileHashes)
   const { blobs, pieces } = await openBlobs(join(data, 'files')).sweep((hash) => needed.has(hash))
-  for (const { file, title } of [...capabilities.flatMap(({ indexes = [] }) => indexes), historyIndex]) {
+  for (const { file, title } of [...capabilities.flatMap((each) => each.home?.indexes ?? []), historyIndex]) {
     const index = join(data, file)
     if (!existsSync(index)) continue
     onProgress(`shrinking ${title}`)

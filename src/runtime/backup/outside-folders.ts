@@ -7,7 +7,7 @@ import { loadConfiguration, type LoadOptions } from '../configuration/load.ts'
 export async function outsideFolders(options: LoadOptions): Promise<readonly string[]> {
   const { home } = options
   const { configuration, capabilities } = await loadConfiguration(options)
-  const places = capabilities.map((each) => each.places?.(capabilitySettings(configuration, each), home) ?? {})
+  const places = capabilities.map((each) => each.home?.places?.(capabilitySettings(configuration, each), home) ?? {})
   const folders = [
     ...places.flatMap(({ outOfReach = [], readOnly = [] }) => [...outOfReach, ...readOnly]),
     ...homeFolders(configuration, capabilities),

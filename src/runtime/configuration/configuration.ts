@@ -21,7 +21,7 @@ type Sections = Readonly<Record<string, any>> // oxlint-disable-line typescript/
 
 export function capabilitySettings<Settings>(
   configuration: Configuration,
-  capability: Pick<Capability<Settings, never>, 'name' | 'settingsKey'>,
+  capability: Pick<Capability<Settings, never>, 'name' | 'settings'>,
 ): Settings {
   const names = settingsSection(capability).split('.')
   return names.reduce<unknown>((value, name) => (value as Sections | undefined)?.[name], configuration) as Settings
@@ -29,7 +29,7 @@ export function capabilitySettings<Settings>(
 
 /** Folders with files of the owner that the configuration names: absolute paths, each once. They may be outside the home. */
 export function homeFolders(configuration: Configuration, capabilities: readonly AnyCapability[]): readonly string[] {
-  const named = capabilities.flatMap((each) => each.homeFolders?.(capabilitySettings(configuration, each)) ?? [])
+  const named = capabilities.flatMap((each) => each.home?.folders?.(capabilitySettings(configuration, each)) ?? [])
   return [...new Set([...named, configuration.agent.workspace])]
 }
 

@@ -59,64 +59,50 @@ async function loadModule(name: string, home: string): Promise<readonly AnyCapab
   return (Array.isArray(made) ? made : [made]).map(checkCapability)
 }
 
-type MemberKind = 'function' | 'list' | 'object' | 'object or list' | 'text'
+type MemberKind = keyof typeof isKind
 
-/** What each member of a capability must be. The type makes the compiler ask for a member that is added to the contract. */
-const memberKinds: Readonly<Record<Exclude<keyof AnyCapability, 'name' | 'settings'>, MemberKind>> = {
-  settingsWarnings: 'function',
+/** What each member must be, or the members of a part. The type makes the compiler ask for a member that is added to the contract. */
+type MemberKinds = {
+  readonly [Member in keyof AnyCapability]-?: MemberKind | PartKinds<NonNullable<AnyCapability[Member]>>
+}
+type PartKinds<Part> = Part extends string | readonly unknown[] | ((...given: never[]) => unknown)
+  ? never
+  : { readonly [Member in keyof Part]-?: MemberKind }
+
+const isKind = {
+  function: (value: unknown) => typeof value === 'function',
+  list: Array.isArray,
+  object: isObject,
+  text: (value: unknown) => typeof value === 'string' && value !== '',
+  'schema of zod 4': (value: unknown) => isObject(value) && '_zod' in value,
+}
+
+const memberKinds: MemberKinds = {
+  name: 'text',
+  summary: 'text',
+  settings: { schema: 'schema of zod 4', key: 'text', warnings: 'function', ofPerson: 'function' },
+  home: { places: 'function', folders: 'function', indexes: 'list', unconfined: 'function' },
+  commands: 'object',
+  slashCommands: 'object',
+  notices: { tool: 'function', pairing: 'function' },
   checks: 'function',
-  lint: 'object',
-  costGroups: 'object',
-  places: 'function',
-  homeFolders: 'function',
-  settingsOfPerson: 'function',
-  unconfined: 'function',
+  reports: { costGroups: 'object', lint: 'object' },
+  models: { providers: 'list', embedders: 'list' },
+  layouts: 'list',
   start: 'function',
+  stop: 'function',
+  lifecycle: { ready: 'function', recover: 'function', reload: 'function', idle: 'function' },
+  status: { warnings: 'function', facts: 'function', startLine: 'function' },
+  sessions: { choices: 'object', started: 'function', deleted: 'function', conversation: 'function' },
   layers: 'function',
+  placeholders: 'function',
   tools: 'function',
   promptBlocks: 'function',
   turn: 'function',
-  placeholders: 'function',
-  routes: 'function',
-  rawEndpoints: 'function',
+  pins: 'function',
+  http: { routes: 'function', raw: 'function', errors: 'list' },
+  mcp: { definitions: 'function', open: 'function' },
   channels: 'function',
-  ready: 'function',
-  recover: 'function',
-  reload: 'function',
-  sessionStarted: 'function',
-  sessionDeleted: 'function',
-  withheld: 'function',
-  accept: 'function',
-  warnings: 'function',
-  status: 'function',
-  idle: 'function',
-  stop: 'function',
-  startLine: 'function',
-  turnTools: 'function',
-  conversation: 'function',
-  toolNotice: 'function',
-  pairingNotice: 'function',
-  providers: 'list',
-  layouts: 'list',
-  embedders: 'list',
-  indexes: 'list',
-  session: 'object',
-  commands: 'object',
-  slashCommands: 'object',
-  mcp: 'object',
-  errorFormat: 'object or list',
-  version: 'text',
-  summary: 'text',
-  settingsKey: 'text',
-}
-const members: readonly string[] = ['name', 'settings', ...Object.keys(memberKinds)]
-
-const isKind: Readonly<Record<MemberKind, (value: unknown) => boolean>> = {
-  function: (value) => typeof value === 'function',
-  list: Array.isArray,
-  object: isObject,
-  'object or list': (value) => isObject(value) || Array.isArray(value),
-  text: (value) => typeof value === 'string' && value !== '',
 }
 
 /** A capability may come from somebody whom no compiler has watched. */
@@ -129,20 +115,31 @@ function checkCapability(value: unknown): AnyCapability {
       `its name "${name}" must begin with a letter and consist of letters, digits, hyphens and underscores`,
     )
   }
-  const fault = (key: string, must: string) => new Error(`the "${key}" of ${name} must be ${must}`)
-  for (const [key, kind] of Object.entries(memberKinds)) {
-    if (value[key] !== undefined && !isKind[kind](value[key]))
-      throw fault(key, kind.startsWith('object') ? `an ${kind}` : `a ${kind}`)
-  }
-  if (settings !== undefined && !(isObject(settings) && '_zod' in settings))
-    throw fault('settings', 'a schema of zod 4')
-  const unknown = Object.keys(value).find((key) => !members.includes(key))
-  if (unknown !== undefined) {
-    const near = nearestName(unknown, members)
-    const hint = near === undefined ? '' : `; did you mean "${near}"?`
-    throw new Error(`"${unknown}" of ${name} is not a member of a capability${hint}`)
-  }
+  if (isObject(settings) && !Object.hasOwn(settings, 'schema'))
+    throw new Error(`the "settings" of ${name} must have a "schema"`)
+  checkMembers(value, memberKinds, name)
   return value as unknown as AnyCapability
+}
+
+function checkMembers(value: object, kinds: Readonly<Record<string, MemberKind | object>>, name: string, part = '') {
+  for (const [key, member] of Object.entries(value)) {
+    const kind = Object.hasOwn(kinds, key) ? kinds[key] : undefined
+    if (kind === undefined)
+      throw new Error(`"${part}${key}" of ${name} is not a member of a capability${hintFor(key, kinds)}`)
+    if (member === undefined) continue
+    const isPart = typeof kind === 'object'
+    const must = isPart ? 'object' : kind
+    if (!isKind[must](member))
+      throw new Error(`the "${part}${key}" of ${name} must be ${must === 'object' ? 'an' : 'a'} ${must}`)
+    if (isPart) checkMembers(member as object, kind as typeof kinds, name, `${key}.`)
+  }
+}
+
+/** A member that belongs into a part is named with it. */
+function hintFor(key: string, kinds: object): string {
+  const part = Object.entries(kinds).find(([, kind]) => isObject(kind) && Object.hasOwn(kind, key))
+  const near = part ? `${part[0]}.${key}` : nearestName(key, Object.keys(kinds))
+  return near === undefined ? '' : `; did you mean "${near}"?`
 }
 
 function assertFits(capability: AnyCapability, schema: ConfigurationSchema): void {
@@ -157,7 +154,7 @@ function assertFits(capability: AnyCapability, schema: ConfigurationSchema): voi
     return found !== undefined && (index === path.length - 1 || found.properties === undefined)
   })
   if (settings !== undefined && taken) {
-    throw new Error(`its settings would be at ${section}, which is a key already; give it another settingsKey`)
+    throw new Error(`its settings would be at ${section}, which is a key already; give it another settings.key`)
   }
   for (const [kind, namesIn] of Object.entries(namedThings)) {
     const owners = new Map((hostNames[kind] ?? []).map((each) => [each, 'Foreword itself']))
@@ -176,9 +173,9 @@ function assertFits(capability: AnyCapability, schema: ConfigurationSchema): voi
 const namedThings: Readonly<Record<string, (value: AnyCapability) => readonly string[]>> = {
   command: ({ commands = {} }) => Object.keys(commands),
   'slash command': ({ slashCommands = {} }) => Object.keys(slashCommands),
-  'session choice': ({ session = {} }) => Object.keys(session),
-  provider: ({ providers = [] }) => providers.map(({ kind }) => kind),
-  'kind of embedding model': ({ embedders = [] }) => embedders.map(({ kind }) => kind),
+  'session choice': ({ sessions }) => Object.keys(sessions?.choices ?? {}),
+  provider: ({ models }) => models?.providers?.map(({ kind }) => kind) ?? [],
+  'kind of embedding model': ({ models }) => models?.embedders?.map(({ kind }) => kind) ?? [],
   layout: ({ layouts: own = [] }) => own.map((each) => each.name),
 }
 

@@ -134,7 +134,7 @@ function withoutFaults(
 /** The rest of a value if a capability has settings without a default: its section is removed. */
 function shapeWithoutRequired(value: unknown, capabilities: readonly AnyCapability[]): HostShape {
   const isComplete = ({ settings }: AnyCapability) =>
-    settings === undefined || [undefined, {}].some((empty) => settings.safeParse(empty).success)
+    settings === undefined || [undefined, {}].some((empty) => settings.schema.safeParse(empty).success)
   for (const each of capabilities) if (!isComplete(each)) remove(value, settingsSection(each).split('.'))
   const { whole } = configurationSchema(capabilities.filter(isComplete))
   const read = whole.safeParse(value)

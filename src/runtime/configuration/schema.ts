@@ -29,13 +29,13 @@ export function configurationSchema(capabilities: readonly AnyCapability[]): Con
   return schema
 }
 
-export function settingsSection({ name, settingsKey = name }: Pick<AnyCapability, 'name' | 'settingsKey'>): string {
-  return settingsKey
+export function settingsSection({ name, settings }: Pick<AnyCapability, 'name' | 'settings'>): string {
+  return settings?.key ?? name
 }
 
 function createSchema(capabilities: readonly AnyCapability[]): ConfigurationSchema {
   const sections = foldSections(capabilities)
-  const providers = capabilities.flatMap((one) => one.providers ?? [])
+  const providers = capabilities.flatMap((one) => one.models?.providers ?? [])
   const allLayouts = knownLayouts(capabilities)
   const inHost = ['gateway', 'context', 'agent', 'channels']
   const whole = hostSchema({
@@ -83,7 +83,7 @@ function foldSections(capabilities: readonly AnyCapability[]): Sections {
     const names = settingsSection(capability).split('.')
     let folder = sections
     for (const name of names.slice(0, -1)) folder = (folder[name] ??= {}) as Sections
-    folder[names.at(-1)!] = sectionSchema(settings, capability.summary)
+    folder[names.at(-1)!] = sectionSchema(settings.schema, capability.summary)
   }
   return sections
 }

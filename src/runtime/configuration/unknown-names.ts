@@ -32,7 +32,7 @@ export function unknownEmbedders(
   value: unknown,
   { whole, capabilities }: Pick<ConfigurationSchema, 'whole' | 'capabilities'>,
 ): readonly Fault[] {
-  const kinds = capabilities.flatMap(({ embedders = [] }) => embedders.map(({ kind }) => kind))
+  const kinds = capabilities.flatMap(({ models }) => models?.embedders?.map(({ kind }) => kind) ?? [])
   const faults: Fault[] = []
   withTexts(whole, value, (kind, { embedder }, path) => {
     if (embedder && !kinds.includes(kind)) {

@@ -234,8 +234,8 @@ function capabilityWarnings(
 ): readonly SettingsWarning[] {
   const layout = layoutOf(configuration.context.layout, layouts)
   return capabilities.flatMap((capability) => {
-    const odd =
-      capability.settingsWarnings?.(capabilitySettings(configuration, capability), { environment, layout }) ?? []
+    const own = capabilitySettings<unknown>(configuration, capability)
+    const odd = capability.settings?.warnings?.(own, { environment, layout }) ?? []
     const section = settingsSection(capability)
     return odd.map(({ key, ...warning }) => ({ key: key === '' ? section : `${section}.${key}`, ...warning }))
   })

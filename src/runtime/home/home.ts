@@ -38,7 +38,7 @@ export function homeAt(root: string): Home {
   }
 }
 
-/** What no tool may touch in any workspace: the home and the host's own files in it. Capabilities have `places` of their own. */
+/** What no tool may touch in any workspace: the home and the host's own files in it. Capabilities have `home.places` of their own. */
 export function protectedPlaces(root: string): readonly string[] {
   const { configurationFile, data, context, toolAccessFile } = homeAt(root)
   return [root, configurationFile, data, context, toolAccessFile]

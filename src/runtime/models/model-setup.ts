@@ -42,7 +42,7 @@ export function createModelSetup(
   choice: ModelChoice,
 ): ModelSetup {
   const { home, environment, capabilities, models, live, store, clock } = options
-  const known = capabilities.flatMap(({ providers = [] }) => providers)
+  const known = capabilities.flatMap((each) => each.models?.providers ?? [])
   const load = () => loadConfiguration({ home, environment, capabilities })
 
   async function set(key: readonly string[], value: unknown, facts: readonly AuditFacts[]): Promise<void> {

@@ -21,9 +21,9 @@ export function personConfiguration(
     store: store && personStore(store, name),
   }
   return capabilities.reduce((made, each) => {
-    const { settingsOfPerson } = each
-    if (settingsOfPerson === undefined) return made
-    const settings: unknown = settingsOfPerson(capabilitySettings(configuration, each), home)
+    const ofPerson = each.settings?.ofPerson
+    if (ofPerson === undefined) return made
+    const settings: unknown = ofPerson(capabilitySettings(configuration, each), home)
     return withValue(made, settingsSection(each).split('.'), settings) as Configuration
   }, own)
 }
@@ -32,14 +32,14 @@ export function personConfiguration(
 export function ownersFolders(configuration: Configuration, capabilities: readonly AnyCapability[]): readonly string[] {
   const apart = capabilities.filter((each) => {
     const settings: unknown = capabilitySettings(configuration, each)
-    return each.settingsOfPerson?.(settings, '') !== settings
+    return each.settings?.ofPerson?.(settings, '') !== settings
   })
   return homeFolders(configuration, apart)
 }
 
 /** The capabilities in a person's home. One that names folders of the owner, and does not say what a person has, stays out. */
 export function personCapabilities(capabilities: readonly AnyCapability[]): readonly AnyCapability[] {
-  return capabilities.filter((each) => each.homeFolders === undefined || each.settingsOfPerson !== undefined)
+  return capabilities.filter((each) => each.home?.folders === undefined || each.settings?.ofPerson !== undefined)
 }
 
 function withValue(object: unknown, [name, ...inner]: readonly string[], value: unknown): unknown {

@@ -141,7 +141,9 @@ function namedVariables(value: unknown, environment: Environment): readonly stri
 
 /** The variables in which providers look for a key by themselves. */
 export function secretVariables(capabilities: readonly AnyCapability[]): readonly string[] {
-  return capabilities.flatMap(({ providers = [] }) => providers.flatMap(({ environmentKeys = [] }) => environmentKeys))
+  return capabilities.flatMap(
+    ({ models }) => models?.providers?.flatMap(({ environmentKeys = [] }) => environmentKeys) ?? [],
+  )
 }
 
 /** The files that a configuration names for its secrets, by what they hold. */

@@ -65,7 +65,7 @@ export function teamFolders(
 ): readonly string[] {
   const shared = capabilities.filter((each) => {
     const settings: unknown = capabilitySettings(configuration, each)
-    return each.homeFolders !== undefined && each.settingsOfPerson?.(settings, '') === settings
+    return each.home?.folders !== undefined && each.settings?.ofPerson?.(settings, '') === settings
   })
   const { workspace } = configuration.agent
   return homeFolders(configuration, shared)

@@ -62,7 +62,7 @@ export function createAccessService({
   const read = (text: string): AccessRead => readAccess(text, environment)
   const tools = async () => {
     await capabilities.ready()
-    return [...capabilities.turnTools().map(({ tool }) => tool), ...standing()]
+    return [...capabilities.turnTools(), ...standing()]
   }
 
   async function current(): Promise<{ readonly path: string; readonly text: string }> {

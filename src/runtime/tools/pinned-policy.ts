@@ -229,7 +229,7 @@ export function unconfinedPrograms(
   return [
     ...configuration.plugins.map((name) => `the plugin ${name} runs in the gateway`),
     ...configuration.capabilities.map((name) => `the module ${name} runs in the gateway`),
-    ...capabilities.flatMap((each) => each.unconfined?.(capabilitySettings(configuration, each)) ?? []),
+    ...capabilities.flatMap((each) => each.home?.unconfined?.(capabilitySettings(configuration, each)) ?? []),
   ]
 }
 

@@ -38,7 +38,7 @@ export function createToolAdmin(parts: {
 }): ToolAdmin {
   const { store, capabilities, policy, settings, clock } = parts
   // In the order in which a turn has them.
-  const tools = () => [...capabilities.turnTools().map(({ tool }) => tool), ...parts.tools()]
+  const tools = () => [...capabilities.turnTools(), ...parts.tools()]
 
   async function planned(tool: string, input: unknown): Promise<PlannedCall> {
     await capabilities.ready()
@@ -60,13 +60,11 @@ export function createToolAdmin(parts: {
       await capabilities.ready()
       const access = await policy.current()
       const withheld = new Map(capabilities.withheld().map((each) => [each.name, each]))
-      const ofTurns = capabilities.turnTools()
-      const all = createToolbox([...ofTurns.map(({ tool }) => tool), ...parts.tools()]).tools
+      const all = createToolbox(tools()).tools
       const holds = await offerConditions(all)
       const known = all.map((tool): ToolStatus => {
-        const { offeredWhile } = tool
+        const { offeredWhile, offeredIn } = tool
         const changed = withheld.get(tool.name)
-        const offeredIn = ofTurns.find((each) => each.tool === tool)?.offeredIn
         const answer = accessAnswer(access, tool)
         return {
           name: tool.name,

@@ -71,7 +71,9 @@ function idOf({ id, record }: CallSum): string {
 /** The tool whose calls name the keys of a group that a capability adds. Rejects a group that there is not. */
 function namingTool(capabilities: readonly AnyCapability[], by: string): string | undefined {
   if (costGroups.some((group) => group === by)) return undefined
-  const added = Object.assign({}, ...capabilities.map((each) => each.costGroups)) as Readonly<Record<string, string>>
+  const added = Object.assign({}, ...capabilities.map((each) => each.reports?.costGroups)) as Readonly<
+    Record<string, string>
+  >
   if (Object.hasOwn(added, by)) return added[by]
   const names = [...costGroups, ...Object.keys(added)].join(', ')
   throw new RuntimeError('invalid-input', `Costs are not divided by "${by}".`, { by }, { hint: `Use one of ${names}.` })

@@ -1,7 +1,6 @@
-import { isObject } from '../../../platform.ts'
+import { isObject, isWithin } from '../../../platform.ts'
 import { access, constants, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isWithin } from '../../../capability/toolkit.ts'
 import type { ToolFailed } from '../../../tool.ts'
 import { isProgram } from '../folder/requirements.ts'
 import {

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
+import { isWithin } from '../../../platform.ts'
 import { basename, join, resolve } from 'node:path'
-import { isWithin } from '../../../capability/toolkit.ts'
 import { neutralizedWords, neutralText, type TokenCounter, phrase } from '../../../context.ts'
 import { readText, sentDefinition } from '../../../tool.ts'
 import type { ToolFile } from '../skill.ts'

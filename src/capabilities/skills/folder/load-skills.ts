@@ -3,12 +3,11 @@ import { constants } from 'node:fs'
 import { open, readdir, readlink, realpath, stat } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
 import { addNeutralized, neutralizedWords, neutralLine, phrase } from '../../../context.ts'
-import { type HeldFolder, holdRealFolder } from '../../../platform.ts'
+import { type HeldFolder, holdRealFolder, isWithin } from '../../../platform.ts'
 import { readText, type TextReader } from '../../../tool.ts'
 import type { LeftSkill, LoadedSkills, Skill, SkillRoot } from '../skill.ts'
 import { cachedFinder, type Machine, missingRequirements } from './requirements.ts'
 import { findSkillFolders, inParallel, readSkillFolder, type SkillFolder, type SkillRead } from './skill-folder.ts'
-import { isWithin } from '../../../capability/toolkit.ts'
 
 export interface LoadSkillsOptions extends Partial<Omit<Machine, 'findBinary'>> {
   readonly findBinary: Machine['findBinary']

@@ -1,6 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises'
+import { isWithin } from '../../../platform.ts'
 import { dirname, join } from 'node:path'
-import { isWithin } from '../../../capability/toolkit.ts'
 import {
   SubjectError,
   type SubjectFile,
