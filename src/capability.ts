@@ -103,6 +103,8 @@ export {
   serviceKey,
 } from './capability/service.ts'
 export { callCosts, costOfCalls } from './capability/session-cost.ts'
+export { type CallMoney, callPrice, moneyOfCall, weighEntries } from './capability/call-price.ts'
+export { dayIn } from './capability/day-of.ts'
 export { hasOwnRoom, sentDifferently } from './capability/sent-form.ts'
 export {
   costText,

@@ -36,8 +36,8 @@ import { createToolAdmin } from './tools/tool-admin.ts'
 import { foldSessions } from './turn/fold-sessions.ts'
 import { createPreviews, previewCall } from './turn/preview.ts'
 import { createTurnService } from './turn/turn-service.ts'
-import { createRunningSums } from './usage/running-sums.ts'
-import { createUsageService } from './usage/usage-service.ts'
+import { createRunningSums } from './running-sums.ts'
+import { createUsageService } from '../capabilities/costs/open-costs.ts'
 
 export interface HostedRuntime extends Runtime {
   readonly contributed: Contributions

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { addUsage } from '../../src/runtime/usage/usage-report.ts'
+import { addUsage } from '../../src/capabilities/costs/usage-report.ts'
 import { callFigures, layouts, type Manifest, type Scenario } from '../../src/context.ts'
 import { rehearsalModel } from '../../src/capabilities/rehearsal/rehearsal-model.ts'
 import { type SessionEvent, type ToolStatus } from '../../src/runtime.ts'

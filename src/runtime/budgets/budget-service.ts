@@ -14,7 +14,7 @@ import {
   openBudgetLedger,
   type PassedBudget,
 } from '../../session.ts'
-import { dayIn } from '../usage/day-of.ts'
+import { dayIn } from '../../capability.ts'
 import {
   amountText,
   budgetName,

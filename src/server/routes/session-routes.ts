@@ -5,7 +5,7 @@ import { sessionNotFound } from '../../runtime.ts'
 import { json, errorBody } from '../answer.ts'
 import { requireSession, toFailure } from '../failure.ts'
 import { idPrefixSchema, limitSchema, sessionRowSchema as plainRow } from '../schema.ts'
-import { costSums } from './cost-routes.ts'
+import { costSums } from '../../capabilities/costs/http/cost-routes.ts'
 import { choiceChanges, choiceIds, type ChoiceDescriptions, splitChoices } from '../session-choices.ts'
 import { sessionActivities, type SessionRow, sessionView, type EntryBody, type SessionStore } from '../../session.ts'
 

@@ -1,4 +1,4 @@
-import type { CallPrice } from '../../capability.ts'
+import type { CallPrice } from './runtime/costs.ts'
 import {
   callCost,
   callCostParts,
@@ -7,8 +7,8 @@ import {
   type ManifestEntry,
   type Price,
   priceAt,
-} from '../../context.ts'
-import { type CallRecord, callSum } from '../../session.ts'
+} from '../context.ts'
+import { type CallRecord, callSum } from '../session.ts'
 
 type Reported = Omit<ReturnType<typeof callSum>, 'session' | 'model' | 'used' | 'parts'>
 

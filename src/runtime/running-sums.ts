@@ -1,7 +1,7 @@
-import type { RuntimeMetrics } from '../../capability.ts'
-import { defined } from '../../platform.ts'
-import { callSum, type CallSum, type TurnOutcome, turnOutcomeTypes } from '../../session.ts'
-import { createUsageAdder, type UsageSources } from './usage-report.ts'
+import type { RuntimeMetrics } from '../capability.ts'
+import { defined } from '../platform.ts'
+import { callSum, type CallSum, type TurnOutcome, turnOutcomeTypes } from '../session.ts'
+import { createUsageAdder, type UsageSources } from '../capabilities/costs/usage-report.ts'
 
 /** Calls that are read at once. */
 const PAGE = 250

@@ -1,4 +1,4 @@
-import { RuntimeError } from '../../capability.ts'
+import { RuntimeError } from './runtime-error.ts'
 
 /** Tells the day of a time (ISO 8601, UTC) in a time zone, as `2026-01-31`. Rejects a zone that does not exist. */
 export function dayIn(zone: string): (time: string) => string {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { costCsv, costGroups, type Route, jsonAnswer, route, type Runtime } from '../../capability.ts'
-import { defined } from '../../platform.ts'
-import { download } from '../answer.ts'
-import { inUtc, limitSchema, timeSchema } from '../schema.ts'
+import { costCsv, costGroups, type Route, jsonAnswer, route, type Runtime } from '../../../capability.ts'
+import { defined } from '../../../platform.ts'
+import { download } from '../../../server/answer.ts'
+import { inUtc, limitSchema, timeSchema } from '../../../server/schema.ts'
 
 const costQuery = z.strictObject({
   by: z

@@ -16,7 +16,7 @@ import {
   type PromptParts,
   type ToolSum,
 } from '../../session.ts'
-import { dayIn } from './day-of.ts'
+import { dayIn } from '../../capability.ts'
 
 export interface UsageSources {
   readonly store: SessionStore

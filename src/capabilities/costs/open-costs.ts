@@ -1,6 +1,6 @@
 import type { AnyCapability, Runtime } from '../../capability.ts'
 import { costReport, sessionCosts } from './cost-report.ts'
-import { callPrice } from './divide-money.ts'
+import { callPrice } from '../../capability.ts'
 import { usageReport } from './usage-report.ts'
 
 interface UsageSources extends Omit<Parameters<typeof costReport>[0], 'capabilities'> {

@@ -1,4 +1,4 @@
-import { showAnswer } from '../command-forms.ts'
+import { showAnswer } from '../../../cli/command-forms.ts'
 import {
   type Command,
   type CommandCall,
@@ -17,16 +17,16 @@ import {
   type UsageReport,
   type UsageSums,
   type BudgetReport,
-} from '../../capability.ts'
-import { countedText, calibratedTokens, exactLine, numberText } from '../../context.ts'
-import { defined } from '../../platform.ts'
-import { requestJson } from '../answer.ts'
-import { jsonOption } from '../arguments.ts'
-import { parseSince } from '../audit-filter.ts'
-import { withConnection } from '../connection.ts'
-import { usageFailure } from '../failure.ts'
-import { lineLimit, loadedCapabilities, note, print, printJson } from '../io.ts'
-import { fittedTable, singleLine, rowTable } from '../table.ts'
+} from '../../../capability.ts'
+import { countedText, calibratedTokens, exactLine, numberText } from '../../../context.ts'
+import { defined } from '../../../platform.ts'
+import { requestJson } from '../../../cli/answer.ts'
+import { jsonOption } from '../../../cli/arguments.ts'
+import { parseSince } from '../../../cli/audit-filter.ts'
+import { withConnection } from '../../../cli/connection.ts'
+import { usageFailure } from '../../../cli/failure.ts'
+import { lineLimit, loadedCapabilities, note, print, printJson } from '../../../cli/io.ts'
+import { fittedTable, singleLine, rowTable } from '../../../cli/table.ts'
 
 const sinceOption: CommandOption = {
   value: 'WHEN',
