@@ -55,6 +55,8 @@ const together = [
         agents: ['agent-record', 'http/agent-routes'],
         'ai-sdk-chat': ['http/chat-routes'],
         'anthropic-api': ['http/anthropic-routes'],
+        budgets: ['http/budget-routes'],
+        costs: ['open-costs', 'http/cost-routes'],
         files: ['file-service', 'turn-files', 'http/file-routes'],
         'mcp-client': ['mcp-service', 'http/server-routes'],
         memory: ['core/memory', 'http/memory-routes'],

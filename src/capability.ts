@@ -76,7 +76,12 @@ export {
   type Sink,
   type StreamDefinition,
 } from './capability/route.ts'
-export type { Contributions, RunningCapabilities, TurnParts } from './capability/running-capabilities.ts'
+export {
+  capabilitiesOf,
+  type Contributions,
+  type RunningCapabilities,
+  type TurnParts,
+} from './capability/running-capabilities.ts'
 export { RuntimeError, type RuntimeErrorCode } from './capability/runtime-error.ts'
 export {
   type Caller,
@@ -105,6 +110,7 @@ export {
 export { callCosts, costOfCalls } from './capability/session-cost.ts'
 export { type CallMoney, callPrice, moneyOfCall, weighEntries } from './capability/call-price.ts'
 export { dayIn } from './capability/day-of.ts'
+export { createUsageAdder } from './capability/usage-adder.ts'
 export { hasOwnRoom, sentDifferently } from './capability/sent-form.ts'
 export {
   costText,
@@ -174,10 +180,11 @@ export type {
 } from './capability/runtime/foreign-sessions.ts'
 export type { BudgetReport } from './capability/runtime/budgets.ts'
 export type { GrantedTool, PersonsDecision, WaitingApproval } from './capability/runtime/approvals.ts'
-export { costCsv, costName } from './capability/session-cost.ts'
 export {
   type CallPrice,
   costGroups,
+  costService,
+  type CostService,
   type CostOptions,
   type CostReport,
   type CostRow,

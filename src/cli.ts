@@ -6,6 +6,7 @@ export { apiPath, readFailure, requestJson, type RequestInput, requestList, send
 export { confirmAction, connectionPurpose } from './cli/approval/asking.ts'
 export { diffText } from './cli/approval/waiting.ts'
 export { jsonOption, yesOption } from './cli/arguments.ts'
+export { parseSince } from './cli/audit-filter.ts'
 export { sendChange, showAnswer, showList } from './cli/command-forms.ts'
 export { findFile, uploadAndPrint } from './cli/attach/attach.ts'
 export type { UploadOwner } from './cli/attach/hand-in.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  callPrice,
   type CallPrice,
   capability,
   costGroups,
@@ -14,6 +15,7 @@ import { scriptedModel } from '../src/testing.ts'
 import { realGateway } from './end-to-end/gateway.ts'
 import { catalogPrice, configuredPrice, usedGateway } from './end-to-end/used-gateway.ts'
 import { opened, tool } from './runtime/opened.ts'
+import { costsOf } from './costs-of.ts'
 
 const prices = { 'openai/scripted': configuredPrice, 'anthropic/claude-sonnet-4-6': catalogPrice }
 
@@ -209,7 +211,7 @@ test('a message is counted for its channel, its token and the agent of its sessi
   await say('three', { session: first.session })
   const each = 700 * 3 * 1_000 + 100 * 0.3 * 1_000 + 200 * 3.75 * 1_000 + 50 * 15 * 1_000
   const by = async (group: 'token' | 'channel' | 'agent' | 'skill' | 'turn') =>
-    new Map((await runtime.costs({ by: group })).rows.map(({ key, nanoDollars }) => [key, nanoDollars]))
+    new Map((await costsOf(runtime).costs({ by: group })).rows.map(({ key, nanoDollars }) => [key, nanoDollars]))
   const tokens = await by('token')
   assert.deepEqual(
     [tokens.get('laptop'), tokens.get('phone'), tokens.get(null), tokens.size],
@@ -221,7 +223,7 @@ test('a message is counted for its channel, its token and the agent of its sessi
   const skills = await by('skill')
   assert.ok(skills.get('origami')! > 0)
   assert.equal(skills.get('origami')! + skills.get(null)!, 4 * each)
-  const { total } = await runtime.costs({ by: 'day' })
+  const { total } = await costsOf(runtime).costs({ by: 'day' })
   assert.equal(total.savedNanoDollars, 4 * (100 * 2.7 - 200 * 0.75) * 1_000)
 })
 
@@ -277,15 +279,15 @@ test('a call costs what its model cost on its day', async (t) => {
   const { session } = await say('On Monday.')
   await clock.advance(24 * 3_600_000)
   await say('On Tuesday.', { session })
-  const { rows, total } = await runtime.costs({ by: 'day' })
+  const { rows, total } = await costsOf(runtime).costs({ by: 'day' })
   assert.deepEqual(
     rows.map(({ money }) => money),
     [1, 2],
   )
   assert.equal(total.money, 3)
-  assert.equal((await runtime.usage({ by: 'session' })).total.money, 3)
+  assert.equal((await costsOf(runtime).usage({ by: 'session' })).total.money, 3)
   const calls = await store.calls(session)
-  const paid = await Promise.all(calls.map((call) => runtime.callPrice(call)))
+  const paid = await Promise.all(calls.map((call) => callPrice(runtime, call)))
   assert.deepEqual(
     paid.map((price) => price?.money),
     [2, 1],
@@ -308,14 +310,14 @@ test('a store with a count that no call can have is read: the pages of costs and
   const { runtime, say, store } = await opened(t, { model })
   const { session } = await say('hello')
   for (const by of costGroups) {
-    const { rows, total } = await runtime.costs({ by })
+    const { rows, total } = await costsOf(runtime).costs({ by })
     assert.ok(
       [total, ...rows].every(({ nanoDollars }) => Number.isSafeInteger(nanoDollars)),
       by,
     )
   }
-  const { total } = await runtime.usage({ by: 'session' })
+  const { total } = await costsOf(runtime).usage({ by: 'session' })
   assert.ok(Number.isFinite(total.prompt))
   const [call] = await store.calls(session)
-  assert.equal((await runtime.callPrice(call!))?.money, undefined)
+  assert.equal((await callPrice(runtime, call!))?.money, undefined)
 })

@@ -1,4 +1,5 @@
 import type { CallPrice } from './runtime/costs.ts'
+import type { Runtime } from './runtime/runtime.ts'
 import {
   callCost,
   callCostParts,
@@ -43,10 +44,16 @@ export function moneyOfCall(sum: Reported, known: Price | undefined): CallMoney 
   }
 }
 
-/** What a call cost, its parts, and the share of each entry of its manifest, without a rest. */
-export function callPrice(call: CallRecord, price: Price | undefined): CallPrice | undefined {
+/**
+ * What a call cost, its parts, and the share of each entry of its manifest, without a rest. `undefined` where its price or its usage
+ * is not known.
+ */
+export async function callPrice(
+  { priceOf }: Pick<Runtime, 'priceOf'>,
+  call: CallRecord,
+): Promise<CallPrice | undefined> {
   const sum = callSum(call)
-  const money = moneyOfCall(sum, price)
+  const money = moneyOfCall(sum, await priceOf(call.model))
   if (!money) return undefined
   const { nano, saved, parts, listed } = money
   const { entries, prompt, output } = weighEntries(call.manifest, sum, money)

@@ -24,6 +24,7 @@ import { openModelService } from './models/model-setup.ts'
 import { createNoteService } from './notes/note-service.ts'
 import { openHost } from './open-host.ts'
 import { openTurns } from './open-turns.ts'
+import { createRunningSums } from './running-sums.ts'
 import { type RuntimeParts, type WholeParts, wholeParts } from './runtime-parts.ts'
 import { createSessionStates } from './sessions/session-state.ts'
 import { createSessions } from './sessions/sessions.ts'
@@ -36,8 +37,6 @@ import { createToolAdmin } from './tools/tool-admin.ts'
 import { foldSessions } from './turn/fold-sessions.ts'
 import { createPreviews, previewCall } from './turn/preview.ts'
 import { createTurnService } from './turn/turn-service.ts'
-import { createRunningSums } from './running-sums.ts'
-import { createUsageService } from '../capabilities/costs/open-costs.ts'
 
 export interface HostedRuntime extends Runtime {
   readonly contributed: Contributions
@@ -157,9 +156,9 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
     ...createTurnService({ ...shared, queue, files, openState }),
     ...ofSessions,
     ...createPreviews(previews, capabilities),
-    ...createUsageService({ store, priceOf, heldCalls: approvals.heldCalls, capabilities }),
     ...toolAdmin,
     ...models.views,
+    priceOf,
     ...createCompletions(completions, refuseWhenClosing),
     ...programs.views,
     ...ledger.views,

@@ -1,7 +1,6 @@
-import type { RuntimeMetrics } from '../capability.ts'
+import { createUsageAdder, type Runtime, type RuntimeMetrics } from '../capability.ts'
 import { defined } from '../platform.ts'
 import { callSum, type CallSum, type TurnOutcome, turnOutcomeTypes } from '../session.ts'
-import { createUsageAdder, type UsageSources } from '../capabilities/costs/usage-report.ts'
 
 /** Calls that are read at once. */
 const PAGE = 250
@@ -16,7 +15,7 @@ const MOST_MODELS = 100
  * Adds up what happens from now on: turns when their end is on disk, and calls when they are asked for. The calls since the last time
  * are read, so it costs the same however many there were before, and what is deleted later stays counted.
  */
-export function createRunningSums({ store, priceOf }: Pick<UsageSources, 'store' | 'priceOf'>) {
+export function createRunningSums({ store, priceOf }: Pick<Runtime, 'store' | 'priceOf'>) {
   const from = store.clock.time()
   const turns = Object.fromEntries(turnOutcomeTypes.map((type) => [type, 0])) as Record<TurnOutcome['type'], number>
   const adders = new Map<string | null, ReturnType<typeof createUsageAdder>>()

@@ -37,7 +37,6 @@ import { peopleRoutes } from './routes/people-routes.ts'
 import { pairingRoutes } from './routes/pairing-routes.ts'
 import { openSignInRoutes } from './routes/sign-in-routes.ts'
 import { tokenRoutes } from './routes/token-routes.ts'
-import { budgetRoutes, costRoutes, usageRoutes } from '../capabilities/costs/http/cost-routes.ts'
 import { assertChoiceNames, type ChoiceDescriptions } from './session-choices.ts'
 import type { EntranceOptions } from './sign-in/sign-in-options.ts'
 import { type Transformer, TransformStream } from 'node:stream/web'
@@ -177,9 +176,6 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
     ...historySearchRoutes(runtime),
     ...callRoutes(runtime),
     ...foreignSessionRoutes(runtime),
-    ...usageRoutes(runtime),
-    ...budgetRoutes(runtime),
-    ...costRoutes(runtime),
     ...lintRoutes(runtime),
     ...toolRoutes(runtime),
     ...acceptanceRoutes(runtime),

@@ -17,6 +17,9 @@ import { projectSchema } from '../../src/capabilities/projects/projects.ts'
 import { templateSchema } from '../../src/capabilities/templates/template-record.ts'
 import { promptRoutes } from '../../src/capabilities/prompt/http/prompt-routes.ts'
 import { proposalRoutes, subjectRoutes } from '../../src/capabilities/subjects/http/subject-routes.ts'
+import { budgetRoutes } from '../../src/capabilities/budgets/http/budget-routes.ts'
+import { costRoutes, usageRoutes } from '../../src/capabilities/costs/http/cost-routes.ts'
+import { costsOf } from '../costs-of.ts'
 import { layouts } from '../../src/context.ts'
 import { fileLibrary, type Runtime, type ServiceKey } from '../../src/capability.ts'
 import type { Runtime as FeatureRuntime } from './features.ts'
@@ -104,6 +107,8 @@ function contributionsTo(runtime: FeatureRuntime): readonly ServerContribution[]
     },
     { name: 'memory', routes: memoryRoutes(runtime) },
     { name: 'schedules', routes: scheduleRoutes({ service: scriptedSchedules(), runtime }) },
+    { name: 'budgets', routes: budgetRoutes(runtime) },
+    { name: 'costs', routes: [...usageRoutes(costsOf(runtime)), ...costRoutes(costsOf(runtime))] },
     { name: 'files', routes: [...fileRoutes(ofRuntime(runtime)), ...searchRoutes(ofRuntime(runtime))] },
     { name: aiSdkChat.name, routes: chatRoutes(withChoices(runtime)) },
     {

@@ -1,16 +1,19 @@
 import {
   type AnyCapability,
+  type CallMoney,
   costGroups,
   type CostOptions,
   type CostReport,
   type CostRow,
   type CostSums,
+  dayIn,
+  moneyOfCall,
   RuntimeError,
+  weighEntries,
 } from '../../capability.ts'
 import { divideExactly, type ManifestEntry, type Price, type AnyMessage, toolResults } from '../../context.ts'
 import { defined, timeSlice } from '../../platform.ts'
 import { type CallRecord, type CallSum, layerOf, type SessionStore, type Entry, toolSumsOf } from '../../session.ts'
-import { type CallMoney, dayIn, moneyOfCall, weighEntries } from '../../capability.ts'
 import { shownRows, type UsageSources } from './usage-report.ts'
 
 /** Adds up what the calls of a time cost. The money of each call is divided among its keys without a rest. */

@@ -1,12 +1,14 @@
-import type {
-  CallUsageRow,
-  UsageOptions,
-  UsageReport,
-  LayerUsageRow,
-  ToolUsageRow,
-  UsageSums,
+import {
+  type CallUsageRow,
+  createUsageAdder,
+  dayIn,
+  type LayerUsageRow,
+  type ToolUsageRow,
+  type UsageOptions,
+  type UsageReport,
+  type UsageSums,
 } from '../../capability.ts'
-import { calibratedTokens, callCost, inNanos, type Price } from '../../context.ts'
+import { calibratedTokens, inNanos, type Price } from '../../context.ts'
 import { defined, timeSlice } from '../../platform.ts'
 import {
   type CallSum,
@@ -16,7 +18,6 @@ import {
   type PromptParts,
   type ToolSum,
 } from '../../session.ts'
-import { dayIn } from '../../capability.ts'
 
 export interface UsageSources {
   readonly store: SessionStore
@@ -33,7 +34,7 @@ export async function usageReport(sources: UsageSources, options: UsageOptions):
   if (by === 'layer' || by === 'tool') return { zone, ...(await readPromptUsage(sources, by, range)) }
   const keyOf = { day: ({ time }: CallSum) => dayOf(time), model: modelOf, session: sessionOf }[by]
   const total = createUsageAdder()
-  const adders = new Map<string | null, UsageAdder>()
+  const adders = new Map<string | null, ReturnType<typeof createUsageAdder>>()
   await eachPage(sources, range, (calls, prices, held) => {
     for (const call of calls) {
       if (held.has(call.id ?? '')) {
@@ -203,46 +204,6 @@ function toolUsageRows(offered: readonly LayerUsageRow[], given: readonly ToolSu
       resultTokens: results.get(key)?.tokens ?? 0,
     }))
     .toSorted((one, other) => other.definitions + other.resultTokens - one.definitions - one.resultTokens)
-}
-
-type UsageAdder = ReturnType<typeof createUsageAdder>
-
-export function createUsageAdder() {
-  let [calls, unreported, unpriced, prompt, fresh, cached, written, undivided, output, money] = [
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  ]
-  let waiting = 0
-  return {
-    wait: () => void (waiting += 1),
-    add(call: Omit<CallSum, 'number'>, price: Price | undefined) {
-      const { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens = 0 } = call
-      const cost = callCost(call, price, call.time)
-      calls += 1
-      if (cost === undefined) unpriced += 1
-      else money += inNanos(cost)
-      if (call.promptTokens === undefined || call.outputTokens === undefined) unreported += 1
-      const rest = Math.max(0, promptTokens - cachedTokens - cacheWrittenTokens)
-      prompt += rest + cachedTokens + cacheWrittenTokens
-      if (call.cachedTokens === undefined) undivided += rest
-      else fresh += rest
-      cached += cachedTokens
-      written += cacheWrittenTokens
-      output += outputTokens
-    },
-    sums: () => ({
-      calls,
-      unreported,
-      unpriced,
-      prompt,
-      fresh,
-      cached,
-      written,
-      undivided,
-      output,
-      ...(calls > unpriced ? { money: inNanos(money) } : {}),
-      ...(waiting > 0 ? { waiting } : {}),
-    }),
-  }
 }
 
 /** The sum of rows whose calls are different ones. */

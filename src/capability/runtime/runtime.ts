@@ -1,11 +1,10 @@
-import type { Comparison, OfferedWith, Scenario, ToolDefinition } from '../../context.ts'
+import type { Comparison, OfferedWith, Price, Scenario, ToolDefinition } from '../../context.ts'
 import type { ModelFacts } from '../../model.ts'
 import type { Recall } from '../../search.ts'
 import type {
   AuditKey,
   AuditReport,
   Binding,
-  CallRecord,
   ChainPosition,
   SessionLabel,
   SessionRow,
@@ -41,8 +40,6 @@ import type { EventsOptions, SessionEvent, MessageEdit, SubmitInput, SubmittedTu
 import type { EmbeddingsCaller, ForeignCallService } from './foreign-calls.ts'
 import type { ForeignSessionService } from './foreign-sessions.ts'
 import type { BudgetReport } from './budgets.ts'
-import type { CallPrice, CostOptions, CostReport, CostSums } from './costs.ts'
-import type { UsageOptions, UsageReport } from './usage.ts'
 
 /**
  * Many sessions over one home: what every host (HTTP, command line, channels) and every capability works with. Methods reject with
@@ -141,14 +138,8 @@ export interface Runtime {
   /** The versions of a layer, by its name or id, and the calls that read each of them. `*` is every layer. */
   layerHistory(layer: string, options?: LayerHistoryOptions): Promise<LayerHistory>
   replay(session: string): Promise<Replay>
-  /** What the calls of a time used and cost. Rejects with `invalid-input` for a time zone that does not exist. */
-  usage(options: UsageOptions): Promise<UsageReport>
-  /** What those calls cost, divided exactly. */
-  costs(options: CostOptions): Promise<CostReport>
-  /** What all calls of each session cost, by its id. */
-  sessionCosts(sessions: readonly string[]): Promise<ReadonlyMap<string, CostSums>>
-  /** What one call cost, and each entry of its manifest. `undefined` where its price or its usage is not known. */
-  callPrice(call: CallRecord): Promise<CallPrice | undefined>
+  /** The price of a model; `undefined` where it is not known, or not known in time. */
+  priceOf(model: string): Promise<Price | undefined>
 
   /** What is left of the configured budgets, in their order. */
   budgets(): Promise<readonly BudgetReport[]>

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { costCsv, costGroups, type Route, jsonAnswer, route, type Runtime } from '../../../capability.ts'
+import { costGroups, type CostService, type Route, jsonAnswer, route } from '../../../capability.ts'
 import { defined } from '../../../platform.ts'
-import { download } from '../../../server/answer.ts'
-import { inUtc, limitSchema, timeSchema } from '../../../server/schema.ts'
+import { costSums, download, inUtc, limitSchema, timeSchema } from '../../../server.ts'
+import { costCsv } from '../cost-csv.ts'
 
 const costQuery = z.strictObject({
   by: z
@@ -19,24 +19,7 @@ const costQuery = z.strictObject({
   format: z.enum(['json', 'csv']).default('json').describe('`csv`: a download for spreadsheets.'),
 })
 
-export const costSums = {
-  calls: z.number().int().describe('Calls that were sent.'),
-  waiting: z
-    .number()
-    .int()
-    .optional()
-    .describe('Calls beside them that wait for a budget: they were not sent, and cost nothing yet.'),
-  unpriced: z.number().int().describe('Calls without a price or a report of their usage: they are not in the money.'),
-  nanoDollars: z.number().int().describe('Billionths of a US dollar: the rows and `rest` add up to `total` exactly.'),
-  money: z.number().optional().describe('US dollars, by the prices that are known now. Absent without a priced call.'),
-  savedNanoDollars: z
-    .number()
-    .int()
-    .optional()
-    .describe('What reading from caches saved, less what writing to them cost more. Absent where calls are divided.'),
-}
-
-export function costRoutes(runtime: Pick<Runtime, 'costs'>): readonly Route[] {
+export function costRoutes(service: Pick<CostService, 'costs'>): readonly Route[] {
   return [
     route('GET /api/costs', {
       scope: 'read',
@@ -58,7 +41,7 @@ export function costRoutes(runtime: Pick<Runtime, 'costs'>): readonly Route[] {
           }),
         ),
       handle: async ({ query: { from, to, session, format, ...query } }) => {
-        const report = await runtime.costs({ ...query, ...defined({ session, from: inUtc(from), before: inUtc(to) }) })
+        const report = await service.costs({ ...query, ...defined({ session, from: inUtc(from), before: inUtc(to) }) })
         if (format === 'json') return report
         const csv = new Blob([`${costCsv(report)}\r\n`])
         const file = { name: `costs-by-${query.by}.csv`, bytes: csv.size, content: csv.stream() }
@@ -90,7 +73,7 @@ const sums = z.looseObject({
   money: z.number().optional().describe('US dollars of the other calls, by the prices that are known now.'),
 })
 
-export function usageRoutes(runtime: Pick<Runtime, 'usage'>): readonly Route[] {
+export function usageRoutes(service: Pick<CostService, 'usage'>): readonly Route[] {
   return [
     route('GET /api/usage', {
       scope: 'read',
@@ -111,39 +94,7 @@ export function usageRoutes(runtime: Pick<Runtime, 'usage'>): readonly Route[] {
           }),
         ),
       handle: ({ query: { from, to, ...query } }) =>
-        runtime.usage({ ...query, ...defined({ from: inUtc(from), before: inUtc(to) }) }),
-    }),
-  ]
-}
-
-const budgetSchema = z.object({
-  name: z.string().describe('For people, such as `the day of agent ada`.'),
-  per: z.enum(['turn', 'session', 'day', 'month']),
-  unit: z.enum(['usd', 'tokens']),
-  agent: z.string().optional(),
-  token: z.string().optional(),
-  channel: z.string().optional(),
-  group: z
-    .string()
-    .optional()
-    .describe('All members of this group share it. A member does not see what is spent of it.'),
-  period: z.string().optional().describe('The day or month that is counted; absent for each turn or session.'),
-  limit: z.number().describe('With what a person has added for this period.'),
-  warnAt: z.number(),
-  spent: z.number().optional(),
-  earlier: z.number().optional().describe('Of what was spent: from calls before there was this budget, by the log.'),
-  held: z.number().optional().describe('For calls that run.'),
-  left: z.number().optional(),
-})
-
-export function budgetRoutes(runtime: Runtime): readonly Route[] {
-  return [
-    route('GET /api/budgets', {
-      scope: 'read',
-      tag: 'usage',
-      summary: 'Lists the configured budgets: limit, spent, held and left of the present period',
-      answers: () => jsonAnswer('The budgets', { budgets: z.array(budgetSchema) }),
-      handle: async () => ({ budgets: await runtime.budgets() }),
+        service.usage({ ...query, ...defined({ from: inUtc(from), before: inUtc(to) }) }),
     }),
   ]
 }
