@@ -4,7 +4,7 @@ import { type Channel, type Contributions, type Runtime, RuntimeError } from '..
 import { createActivity, defined, type KnownSecrets } from '../platform.ts'
 import { storeBytes } from '../session.ts'
 import { examineStoredAudit } from './audit/home-audit.ts'
-import { createBackupService } from './backup/backup-service.ts'
+import { createBackupService } from '../capabilities/backup/backup-service.ts'
 import { createBudgetService } from './budgets/budget-service.ts'
 import { openChannelInbox } from './channels/channel-inbox.ts'
 import { openStoredInbox } from './channels/stored-inbox.ts'

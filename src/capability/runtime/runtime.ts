@@ -28,7 +28,7 @@ import type {
   ScenarioOptions,
   TriedOptions,
 } from './calls.ts'
-import type { BackupService } from './backup-service.ts'
+import type { BackupService } from '../../capabilities/backup/backup-state.ts'
 import type { RuntimeMetrics } from './metrics.ts'
 import type { ModelSetup } from './model-setup.ts'
 import type { NoteService } from './note-service.ts'

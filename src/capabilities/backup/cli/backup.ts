@@ -1,20 +1,20 @@
-import type { Command, CommandCall, Io } from '../../capability.ts'
-import { jsonOption, yesOption } from '../arguments.ts'
-import { refuseTools, CommandFailure } from '../failure.ts'
-import { runStoppable } from '../interrupt.ts'
-import { confirm, isInteractive } from '../approval/asking.ts'
-import { note, print, printJson, programCapabilities } from '../io.ts'
-import { withHomeCapabilities } from '../load-configuration.ts'
-import { sizeText } from '../state-text.ts'
-import { progressLine, statusLine } from '../status-line.ts'
-import { version } from '../version.ts'
-import { defined, systemClock } from '../../platform.ts'
-import { countedText } from '../../context.ts'
-import type { RestoredContent } from '../../runtime.ts'
+import type { Command, CommandCall, Io } from '../../../capability.ts'
+import { jsonOption, yesOption } from '../../../cli/arguments.ts'
+import { refuseTools, CommandFailure } from '../../../cli/failure.ts'
+import { runStoppable } from '../../../cli/interrupt.ts'
+import { confirm, isInteractive } from '../../../cli/approval/asking.ts'
+import { note, print, printJson, programCapabilities } from '../../../cli/io.ts'
+import { withHomeCapabilities } from '../../../cli/load-configuration.ts'
+import { sizeText } from '../../../cli/state-text.ts'
+import { progressLine, statusLine } from '../../../cli/status-line.ts'
+import { version } from '../../../cli/version.ts'
+import { defined, systemClock } from '../../../platform.ts'
+import { countedText } from '../../../context.ts'
+import type { RestoredContent } from '../../../runtime.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { withClaim } from '../open-store.ts'
-import { fullTimeText } from '../time-text.ts'
+import { withClaim } from '../../../cli/open-store.ts'
+import { fullTimeText } from '../../../cli/time-text.ts'
 
 export const backupCommand: Command = {
   name: 'backup',
@@ -33,7 +33,7 @@ export const backupCommand: Command = {
 async function backUp(call: CommandCall, given: Io): Promise<number> {
   refuseTools(given, 'back up the home')
   const io = await withHomeCapabilities(call.home, given)
-  const { backupHome, outsideFolders } = await import('../../runtime.ts')
+  const { backupHome, outsideFolders } = await import('../../../runtime.ts')
   const progress = progressLine(io)
   const saved = await runStoppable(io, (signal) =>
     backupHome({
@@ -79,7 +79,7 @@ export const restoreCommand: Command = {
 
 async function bringBack(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'restore the home')
-  const { homeCheckpointTargets, homePrograms, restoreHome } = await import('../../runtime.ts')
+  const { homeCheckpointTargets, homePrograms, restoreHome } = await import('../../../runtime.ts')
   const file = resolve(call.words[0]!)
   const capabilities = await programCapabilities(io)
   const loading = (home: string) => ({ home, environment: io.environment, capabilities })
@@ -158,7 +158,7 @@ export const compactCommand: Command = {
 async function compact(call: CommandCall, given: Io): Promise<number> {
   refuseTools(given, 'compact the home')
   const io = await withHomeCapabilities(call.home, given)
-  const { compactHome } = await import('../../runtime.ts')
+  const { compactHome } = await import('../../../runtime.ts')
   const line = statusLine(io)
   const nothing = { contents: 0, files: 0, before: 0, after: 0 }
   const done = existsSync(call.home)

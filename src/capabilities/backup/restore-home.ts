@@ -15,11 +15,11 @@ import {
   readArchivedPosition,
   verifyAudit,
 } from '../../session.ts'
-import type { CheckpointTarget } from '../checkpoints/checkpoint-targets.ts'
-import { readAuditKey } from '../audit/audit-key.ts'
-import { recordRestore } from '../audit/restore-audit.ts'
-import { homeAt } from '../home/home.ts'
-import { peopleHomesIn } from '../tokens/people.ts'
+import type { CheckpointTarget } from '../../runtime/checkpoints/checkpoint-targets.ts'
+import { readAuditKey } from '../../runtime/audit/audit-key.ts'
+import { recordRestore } from '../../runtime/audit/restore-audit.ts'
+import { homeAt } from '../../runtime/home/home.ts'
+import { peopleHomesIn } from '../../runtime/tokens/people.ts'
 import { pinPolicy, type RestoredContent, restoredContent } from './archive-content.ts'
 import { BackupError, diskFault } from './backup-error.ts'
 import { ARRIVING, ASIDE } from './home-files.ts'

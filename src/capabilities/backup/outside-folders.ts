@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isWithin } from '../../platform.ts'
-import { capabilitySettings, homeFolders } from '../configuration/configuration.ts'
-import { loadConfiguration, type LoadOptions } from '../configuration/load.ts'
+import { capabilitySettings, homeFolders } from '../../runtime/configuration/configuration.ts'
+import { loadConfiguration, type LoadOptions } from '../../runtime/configuration/load.ts'
 
 export async function outsideFolders(options: LoadOptions): Promise<readonly string[]> {
   const { home } = options
