@@ -229,7 +229,6 @@ export type {
   TrialAnswer,
 } from './capability/runtime/access-service.ts'
 export type { AcceptanceService, WaitingChange } from './capability/runtime/approvals.ts'
-export type { BackupService, BackupState, MadeBackup } from './capabilities/backup/backup-state.ts'
 export type { ConfigurationService } from './capability/runtime/configuration-service.ts'
 export type {
   EventsOptions,

@@ -4,7 +4,6 @@ import { type Channel, type Contributions, type Runtime, RuntimeError } from '..
 import { createActivity, defined, type KnownSecrets } from '../platform.ts'
 import { storeBytes } from '../session.ts'
 import { examineStoredAudit } from './audit/home-audit.ts'
-import { createBackupService } from '../capabilities/backup/backup-service.ts'
 import { createBudgetService } from './budgets/budget-service.ts'
 import { openChannelInbox } from './channels/channel-inbox.ts'
 import { openStoredInbox } from './channels/stored-inbox.ts'
@@ -140,7 +139,6 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
   const { foreign } = programs
   const previews = { prepare, store, states, clock, files, readFingerprint }
   const completions = { context, models: choice, clock, budgets }
-  const backups = createBackupService(parts)
   const toolAdmin = createToolAdmin({ ...shared, tools })
   const started = clock.time()
   const sums = createRunningSums({ store, priceOf })
@@ -172,7 +170,6 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
     acceptance: createAcceptanceService({ policy, capabilities, acceptTool: toolAdmin.acceptTool }),
     access: createAccessService({ ...parts, policy, capabilities, tools }),
     configuration: createConfigurationService(parts),
-    backups,
     async status() {
       const { running, queued } = queue.counts()
       return {
@@ -260,7 +257,6 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
     await running.stop()
     await stopKeepRules?.()
     await foreign.idle()
-    await backups.close()
     await Promise.all([capabilities.stop(), learned.calibration.idle(), recall.close()])
     budgets.close()
     policy.close?.()

@@ -20,7 +20,7 @@ import { createRawAnswers, type RawAnswers } from './raw-answers.ts'
 import { type Bindings, mount, type RouteBindings } from './route.ts'
 import { acceptanceRoutes, approvalRoutes, toolRoutes } from './routes/tool-routes.ts'
 import { accessRoutes } from './routes/access-routes.ts'
-import { backupRoutes, setupRoutes, systemRoutes } from './routes/system-routes.ts'
+import { setupRoutes, systemRoutes } from './routes/system-routes.ts'
 import { auditRoutes } from './routes/audit-routes.ts'
 import { callRoutes } from './routes/call-routes.ts'
 import { foreignSessionRoutes } from './routes/foreign-session-routes.ts'
@@ -180,7 +180,6 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
     ...toolRoutes(runtime),
     ...acceptanceRoutes(runtime),
     ...accessRoutes(runtime),
-    ...backupRoutes(runtime),
     ...tokenRoutes(runtime, {
       hasToken: options.token !== undefined,
       tokens: options.tokens,

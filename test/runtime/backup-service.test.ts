@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { createBackupService } from '../../src/capabilities/backup/backup-service.ts'
-import { backupHome } from '../../src/runtime.ts'
+import { backupHome } from '../../src/capabilities/backup/backup-home.ts'
 import { fixedClock } from '../../src/testing.ts'
 import { openedHome } from '../home/opened-home.ts'
 
@@ -16,7 +16,7 @@ async function service(t: TestContext) {
   const backups = createBackupService({
     home,
     environment: {},
-    capabilities: [],
+    capabilities: () => [],
     store: runtime.store,
     version: '0.1.0',
     clock: fixedClock(),

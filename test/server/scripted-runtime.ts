@@ -591,13 +591,6 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     auditKey: () => undefined,
     acceptance: scriptedAcceptance(),
     access: scriptedAccess(),
-    backups: {
-      state: async () => ({ made: [] }),
-      make: async () => {},
-      async open(id) {
-        throw new RuntimeError('not-found', 'This archive is gone.', { backup: id })
-      },
-    },
     configuration: {
       value: async () => ({ written: undefined, effective: undefined, digest: 'd' }),
       preview: async () => ({ digest: 'd', difference: '', problems: [] }),

@@ -1,5 +1,5 @@
 import { ForewordError, type ForewordErrorOptions } from '../../platform.ts'
-import { notedDatabase } from '../../runtime/home/home.ts'
+import { notedDatabase } from '../../runtime.ts'
 
 /** Why a backup, a restore or a compaction was not done, in one word for programs. */
 export type BackupErrorCode =

@@ -13,9 +13,7 @@ import {
   snapshotStore,
   storePath,
 } from '../../session.ts'
-import { readAuditKey } from '../../runtime/audit/audit-key.ts'
-import { homeAt } from '../../runtime/home/home.ts'
-import { peopleHomesIn } from '../../runtime/tokens/people.ts'
+import { homeAt, peopleHomesIn, readAuditKey } from '../../runtime.ts'
 import { FORMAT } from './archive-format.ts'
 import { BackupError, diskFault, refuseDatabase } from './backup-error.ts'
 import {

@@ -2,20 +2,13 @@ import { createReadStream, existsSync } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import {
-  type AnyCapability,
-  type BackupService,
-  type BackupState,
-  type Clock,
-  type MadeBackup,
-  RuntimeError,
-} from '../../capability.ts'
+import { type AnyCapability, type Clock, RuntimeError } from '../../capability.ts'
 import { defined, errorMessage, ForewordError } from '../../platform.ts'
+import { type Environment, homeAt } from '../../runtime.ts'
 import { type SessionStore, storePath } from '../../session.ts'
-import type { Environment } from '../../runtime/configuration/value.ts'
-import { homeAt } from '../../runtime/home/home.ts'
 import { refuseDatabase } from './backup-error.ts'
 import { backupHome } from './backup-home.ts'
+import type { BackupService, BackupState, MadeBackup } from './backup-state.ts'
 import { preparingPrefix } from './home-files.ts'
 import { outsideFolders } from './outside-folders.ts'
 
@@ -31,13 +24,13 @@ export function createBackupService(options: {
   readonly home: string
   readonly environment: Environment
   /** Those of the home: their search indexes are part of the archive. */
-  readonly capabilities: readonly AnyCapability[]
+  readonly capabilities: () => readonly AnyCapability[]
   readonly store: SessionStore
   readonly version: string
   readonly clock: Clock
   readonly backUp?: typeof backupHome
-}): BackupService & { close(): Promise<void> } {
-  const { home, environment, capabilities, store, version, clock, backUp = backupHome } = options
+}): BackupService {
+  const { home, environment, store, version, clock, backUp = backupHome } = options
   let running: BackupState['running']
   let failed: BackupState['failed']
   let ready: (MadeBackup & { readonly folder: string }) | undefined
@@ -55,6 +48,7 @@ export function createBackupService(options: {
 
   async function write(): Promise<void> {
     const time = clock.time()
+    const capabilities = options.capabilities()
     const folder = await mkdtemp(join(homeAt(home).data, `${preparingPrefix(process.pid)}ready-`))
     try {
       const name = `foreword-${time.slice(0, 19).replace('T', '-').replaceAll(':', '')}.tar.gz`

@@ -5,6 +5,8 @@ export interface BackupService {
   make(): Promise<void>
   /** The bytes of the archive of this id. Rejects with `not-found` where it is gone. */
   open(id: string): Promise<BackupContent>
+  /** Breaks off what is being made, and removes the archive. */
+  close(): Promise<void>
 }
 
 export interface BackupState {

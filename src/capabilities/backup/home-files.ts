@@ -37,9 +37,6 @@ interface HomeListing {
   readonly leftOut: readonly string[]
 }
 
-/** Folders in a home that restoring makes: what arrives, and what was there before. */
-export const ARRIVING = '.restoring'
-export const ASIDE = 'before-restore-'
 /** Folders in `data/` in which an archive is prepared. */
 export const PREPARING = 'backup-'
 

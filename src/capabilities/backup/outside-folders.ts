@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isWithin } from '../../platform.ts'
-import { capabilitySettings, homeFolders } from '../../runtime/configuration/configuration.ts'
-import { loadConfiguration, type LoadOptions } from '../../runtime/configuration/load.ts'
+import { capabilitySettings, homeFolders, loadConfiguration } from '../../runtime.ts'
 
-export async function outsideFolders(options: LoadOptions): Promise<readonly string[]> {
+export async function outsideFolders(options: Parameters<typeof loadConfiguration>[0]): Promise<readonly string[]> {
   const { home } = options
   const { configuration, capabilities } = await loadConfiguration(options)
   const places = capabilities.map((each) => each.places?.(capabilitySettings(configuration, each), home) ?? {})

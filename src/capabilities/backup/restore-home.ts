@@ -1,9 +1,8 @@
 import { createWriteStream, existsSync } from 'node:fs'
-import { chmod, mkdir, readdir, readFile, realpath, rename, rm, rmdir, symlink, utimes } from 'node:fs/promises'
+import { chmod, mkdir, realpath, symlink, utimes } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import type { Writable } from 'node:stream'
-import { z } from 'zod'
-import { type Clock, defined, foldCase, isWithin, syncFolder, writeFileAtomically } from '../../platform.ts'
+import { type Clock, defined, foldCase, isWithin } from '../../platform.ts'
 import {
   type AuditVerdict,
   budgetLedgerFile,
@@ -15,14 +14,21 @@ import {
   readArchivedPosition,
   verifyAudit,
 } from '../../session.ts'
-import type { CheckpointTarget } from '../../runtime/checkpoints/checkpoint-targets.ts'
-import { readAuditKey } from '../../runtime/audit/audit-key.ts'
-import { recordRestore } from '../../runtime/audit/restore-audit.ts'
-import { homeAt } from '../../runtime/home/home.ts'
-import { peopleHomesIn } from '../../runtime/tokens/people.ts'
-import { pinPolicy, type RestoredContent, restoredContent } from './archive-content.ts'
+import {
+  arrivingHome,
+  completeRestore,
+  homeAt,
+  isRestorePending,
+  peopleHomesIn,
+  pinPolicy,
+  putInPlace,
+  readAuditKey,
+  recordRestore,
+  removeArrivals,
+  replacedNames,
+} from '../../runtime.ts'
+import { type RestoredContent, restoredContent } from './archive-content.ts'
 import { BackupError, diskFault } from './backup-error.ts'
-import { ARRIVING, ASIDE } from './home-files.ts'
 import { type ArchivedFile, readArchive } from './read-archive.ts'
 
 interface RestoreOptions {
@@ -30,7 +36,7 @@ interface RestoreOptions {
   readonly home: string
   readonly clock: Clock
   /** Where the checkpoints of the audit of a home are written, as the configuration there names them. */
-  readonly findTargets: (home: string) => Promise<readonly CheckpointTarget[]>
+  readonly findTargets: Parameters<typeof recordRestore>[0]['findTargets']
   readonly file: string
   /** What a configuration runs beside the gateway without a sandbox, as clauses. */
   readonly findPrograms: (home: string) => Promise<readonly string[]>
@@ -74,15 +80,14 @@ interface Restored {
  */
 export async function restoreHome(options: RestoreOptions): Promise<Restored | undefined> {
   const { home, time, replaces = false } = options
-  if (isRestorePending(home)) await finishRestore(home)
-  const names = existsSync(home) ? (await readdir(home)).filter((name) => !staysInPlace(name)) : []
-  if (names.length > 0 && !replaces) {
+  if (isRestorePending(home)) await completeRestore(home)
+  if (!replaces && (await replacedNames(home)).length > 0) {
     throw new BackupError(
       'not-empty',
       `The home ${home} is not empty. Move what is there aside with --replace, or name another home with --home.`,
     )
   }
-  await rm(join(home, ARRIVING), { recursive: true, force: true })
+  await removeArrivals(home)
   try {
     const { header, digests, signature, links } = await unpack(options).catch((error: unknown) => {
       throw diskFault(error, home)
@@ -99,12 +104,11 @@ export async function restoreHome(options: RestoreOptions): Promise<Restored | u
     await recordRestore({ home, arriving, clock, findTargets, saved: header.created, time })
     const homes = [home, ...(await peopleHomesIn(home))]
     for (const each of homes) carrySpent(each, join(arriving, relative(home, each)))
-    await decideRestore(home, `${ASIDE}${time.replaceAll(/[-:]|\.\d+/g, '')}`)
-    const aside = await finishRestore(home)
+    const aside = await putInPlace(home, time)
     const { created, version } = header
     return { home, created, version, files: digests.length, audit, content, ...defined({ aside }) }
   } finally {
-    if (!isRestorePending(home)) await rm(join(home, ARRIVING), { recursive: true, force: true })
+    await removeArrivals(home)
   }
 }
 
@@ -196,82 +200,4 @@ function carrySpent(home: string, arriving: string): void {
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
   }
-}
-
-/** A restore that is being carried out: arrivals are in `.restoring/home`, the former content in `before-restore-…`. */
-interface PendingRestore {
-  readonly step: 'put-aside' | 'put-in-place'
-  readonly aside: string
-}
-
-const pendingRestore: z.ZodType<PendingRestore> = z.object({
-  step: z.enum(['put-aside', 'put-in-place']),
-  aside: z.string().regex(/^before-restore-[0-9TZ-]+$/),
-})
-
-export function arrivingHome(home: string): string {
-  return join(home, ARRIVING, 'home')
-}
-
-/** Notes that everything lies ready. From here on the restore is carried out, whatever happens. */
-export async function decideRestore(home: string, aside: string): Promise<void> {
-  await writeNote(home, { step: 'put-aside', aside })
-}
-
-export function isRestorePending(home: string): boolean {
-  return existsSync(noteFile(home))
-}
-
-/** Completes an interrupted restore, before anything in the home is read. Returns a sentence for the operator. */
-export async function completeRestore(home: string): Promise<string> {
-  const aside = await finishRestore(home)
-  return `Completed an interrupted restore.${aside === undefined ? '' : ` The former content is in ${aside}.`}`
-}
-
-/** Carries out what `decideRestore` noted, from where it was interrupted. Returns the folder with the former content, if any. */
-async function finishRestore(home: string): Promise<string | undefined> {
-  const pending = await readNote(home)
-  if (!pending) return undefined
-  const aside = join(home, pending.aside)
-  if (pending.step === 'put-aside') {
-    await putAside(home, aside)
-    await writeNote(home, { ...pending, step: 'put-in-place' })
-  }
-  for (const name of await readdir(arrivingHome(home))) await rename(join(arrivingHome(home), name), join(home, name))
-  await syncFolder(home)
-  await rm(join(home, ARRIVING), { recursive: true, force: true })
-  return existsSync(aside) ? aside : undefined
-}
-
-/** What stays where it is: the lock of the process that has claimed the home, and the folders of restores. */
-function staysInPlace(name: string): boolean {
-  return /^gateway\.(lock|json)/.test(name) || name === ARRIVING || name.startsWith(ASIDE)
-}
-
-/** All or nothing: where one name cannot be moved, those before it come back and nothing is restored. */
-async function putAside(home: string, aside: string): Promise<void> {
-  const names = (await readdir(home)).filter((name) => !staysInPlace(name))
-  if (names.length > 0) await mkdir(aside, { recursive: true, mode: 0o700 })
-  try {
-    for (const name of names) await rename(join(home, name), join(aside, name))
-    await syncFolder(home)
-  } catch (error) {
-    for (const name of await readdir(aside)) await rename(join(aside, name), join(home, name))
-    await rmdir(aside)
-    await rm(noteFile(home), { force: true })
-    throw error
-  }
-}
-
-function noteFile(home: string): string {
-  return join(home, ARRIVING, 'restore.json')
-}
-
-async function readNote(home: string): Promise<PendingRestore | undefined> {
-  if (!isRestorePending(home)) return undefined
-  return pendingRestore.parse(JSON.parse(await readFile(noteFile(home), 'utf8')))
-}
-
-async function writeNote(home: string, pending: PendingRestore): Promise<void> {
-  await writeFileAtomically(noteFile(home), `${JSON.stringify(pending)}\n`)
 }

@@ -28,7 +28,6 @@ import type {
   ScenarioOptions,
   TriedOptions,
 } from './calls.ts'
-import type { BackupService } from '../../capabilities/backup/backup-state.ts'
 import type { RuntimeMetrics } from './metrics.ts'
 import type { ModelSetup } from './model-setup.ts'
 import type { NoteService } from './note-service.ts'
@@ -173,7 +172,6 @@ export interface Runtime {
   /** What waits until a person accepts it. */
   readonly acceptance: AcceptanceService
   readonly configuration: ConfigurationService
-  readonly backups: BackupService
 
   /** Calls of other programs that go through this gateway. */
   readonly foreign: ForeignCallService

@@ -1,20 +1,34 @@
-import type { Command, CommandCall, Io } from '../../../capability.ts'
-import { jsonOption, yesOption } from '../../../cli/arguments.ts'
-import { refuseTools, CommandFailure } from '../../../cli/failure.ts'
-import { runStoppable } from '../../../cli/interrupt.ts'
-import { confirm, isInteractive } from '../../../cli/approval/asking.ts'
-import { note, print, printJson, programCapabilities } from '../../../cli/io.ts'
-import { withHomeCapabilities } from '../../../cli/load-configuration.ts'
-import { sizeText } from '../../../cli/state-text.ts'
-import { progressLine, statusLine } from '../../../cli/status-line.ts'
-import { version } from '../../../cli/version.ts'
-import { defined, systemClock } from '../../../platform.ts'
-import { countedText } from '../../../context.ts'
-import type { RestoredContent } from '../../../runtime.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { withClaim } from '../../../cli/open-store.ts'
-import { fullTimeText } from '../../../cli/time-text.ts'
+import type { Command, CommandCall, Io } from '../../../capability.ts'
+import {
+  CommandFailure,
+  confirm,
+  fullTimeText,
+  isInteractive,
+  jsonOption,
+  note,
+  print,
+  printJson,
+  programCapabilities,
+  progressLine,
+  refuseTools,
+  runStoppable,
+  sizeText,
+  statusLine,
+  version,
+  withClaim,
+  withHomeCapabilities,
+  yesOption,
+} from '../../../cli.ts'
+import { countedText } from '../../../context.ts'
+import { defined, systemClock } from '../../../platform.ts'
+import { homeCheckpointTargets } from '../../../runtime.ts'
+import { homePrograms, type RestoredContent } from '../archive-content.ts'
+import { backupHome } from '../backup-home.ts'
+import { compactHome } from '../compact-home.ts'
+import { outsideFolders } from '../outside-folders.ts'
+import { restoreHome } from '../restore-home.ts'
 
 export const backupCommand: Command = {
   name: 'backup',
@@ -33,7 +47,6 @@ export const backupCommand: Command = {
 async function backUp(call: CommandCall, given: Io): Promise<number> {
   refuseTools(given, 'back up the home')
   const io = await withHomeCapabilities(call.home, given)
-  const { backupHome, outsideFolders } = await import('../../../runtime.ts')
   const progress = progressLine(io)
   const saved = await runStoppable(io, (signal) =>
     backupHome({
@@ -79,7 +92,6 @@ export const restoreCommand: Command = {
 
 async function bringBack(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'restore the home')
-  const { homeCheckpointTargets, homePrograms, restoreHome } = await import('../../../runtime.ts')
   const file = resolve(call.words[0]!)
   const capabilities = await programCapabilities(io)
   const loading = (home: string) => ({ home, environment: io.environment, capabilities })
@@ -158,7 +170,6 @@ export const compactCommand: Command = {
 async function compact(call: CommandCall, given: Io): Promise<number> {
   refuseTools(given, 'compact the home')
   const io = await withHomeCapabilities(call.home, given)
-  const { compactHome } = await import('../../../runtime.ts')
   const line = statusLine(io)
   const nothing = { contents: 0, files: 0, before: 0, after: 0 }
   const done = existsSync(call.home)
