@@ -59,6 +59,7 @@ export async function readArchive(
   { signal, onProgress, onFile }: ReadOptions = {},
 ): Promise<ArchiveFacts> {
   const { extract } = await import('tar-stream')
+  signal?.throwIfAborted()
   const facts = await stat(path).catch((error: unknown) => {
     throw new BackupError('io', `Cannot read the archive ${path}: ${errorMessage(error)}`, { cause: error })
   })

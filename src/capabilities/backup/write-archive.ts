@@ -49,8 +49,10 @@ export async function writeArchive(
   options: WriteOptions = {},
 ): Promise<WrittenArchive> {
   const { pack } = await import('tar-stream')
-  const packing = pack()
   const { signal } = options
+  // Streams that are broken off before they flow fail once more when nobody listens.
+  signal?.throwIfAborted()
+  const packing = pack()
   const stream = createWriteStream(target, { flags: 'wx', mode: 0o600, flush: true })
   const written = pipeline(packing, createGzip(), stream, signal ? { signal } : {})
   const filled = fill(packing, content, options).catch((error: unknown) => {
