@@ -55,6 +55,7 @@ const together = [
         agents: ['agent-record', 'http/agent-routes'],
         'ai-sdk-chat': ['http/chat-routes'],
         'anthropic-api': ['http/anthropic-routes'],
+        'audit-records': ['http/audit-routes'],
         backup: ['backup-service', 'http/backup-routes'],
         budgets: ['http/budget-routes'],
         costs: ['open-costs', 'http/cost-routes'],

@@ -23,9 +23,9 @@ export {
   type WaitingApproval,
 } from './capability.ts'
 export { systemClock } from './platform.ts'
-export { archiveAudit } from './runtime/audit/archive-audit.ts'
 export { takeHomeCheckpoint } from './runtime/audit/take-checkpoint.ts'
 export { readAuditKey } from './runtime/audit/audit-key.ts'
+export { ensureAuditId } from './runtime/audit/checkpoint-service.ts'
 export { homeCheckpointTargets, recordRestore } from './runtime/audit/restore-audit.ts'
 export { verifyHomeAudit } from './runtime/audit/home-audit.ts'
 export { createRuntime, type HostedRuntime } from './runtime/create-runtime.ts'

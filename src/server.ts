@@ -6,7 +6,7 @@ export { listen, type ListeningServer } from './server/listen.ts'
 export { askServer } from './server/routes/command-routes.ts'
 export { assertBindIsSafe } from './server/guard.ts'
 // What routes of capabilities are made with.
-export { bytes, download, empty, json, errorResponse, securityHeaders } from './server/answer.ts'
+export { bytes, download, empty, errorBody, json, errorResponse, securityHeaders } from './server/answer.ts'
 export { toFailure, HttpFailure, requireSession } from './server/failure.ts'
 export { type InlineFile, inlineFile, submitWithFiles } from './server/inline-file.ts'
 // What routes that answer in a format of others are made with.

@@ -11,7 +11,6 @@ export const hostCommands = [
   'tools',
   'accept',
   'mcp',
-  'audit',
   'context',
   'calls',
   'explain',

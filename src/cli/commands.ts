@@ -51,7 +51,6 @@ const inspecting: Readonly<Record<Exclude<HostCommand, keyof typeof talking | 'h
   tools: async () => (await import('./command/tools.ts')).toolsCommand,
   accept: async () => (await import('./command/approve.ts')).acceptCommand,
   mcp: async () => (await import('./command/mcp.ts')).mcpCommand,
-  audit: async () => (await import('./command/audit.ts')).auditCommand,
   context: async (source) => (await import('./command/context.ts')).contextCommand(source),
   calls: async () => (await import('./command/calls.ts')).callsCommand,
   explain: async () => (await import('./command/inspect.ts')).explainCommand,

@@ -2,6 +2,7 @@ import { acp } from '../capabilities/acp/acp.ts'
 import { agents } from '../capabilities/agents/agents.ts'
 import { aiSdkChat } from '../capabilities/ai-sdk-chat/ai-sdk-chat.ts'
 import { anthropicApi } from '../capabilities/anthropic-api/anthropic-api.ts'
+import { auditRecords } from '../capabilities/audit-records/audit-records.ts'
 import { backup } from '../capabilities/backup/backup.ts'
 import { budgets } from '../capabilities/budgets/budgets.ts'
 import { costs } from '../capabilities/costs/costs.ts'
@@ -56,6 +57,7 @@ export const builtIn: readonly AnyCapability[] = [
   search,
   files,
   memory,
+  auditRecords,
   backup,
   budgets,
   costs,

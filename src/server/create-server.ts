@@ -21,7 +21,6 @@ import { type Bindings, mount, type RouteBindings } from './route.ts'
 import { acceptanceRoutes, approvalRoutes, toolRoutes } from './routes/tool-routes.ts'
 import { accessRoutes } from './routes/access-routes.ts'
 import { setupRoutes, systemRoutes } from './routes/system-routes.ts'
-import { auditRoutes } from './routes/audit-routes.ts'
 import { callRoutes } from './routes/call-routes.ts'
 import { foreignSessionRoutes } from './routes/foreign-session-routes.ts'
 import { branchRoutes, sessionTransferRoutes } from './routes/session-transfer-routes.ts'
@@ -191,7 +190,6 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
       onMade: learnToken,
     }),
     ...approvalRoutes(runtime),
-    ...auditRoutes(runtime),
     ...(entrance?.routes ?? []),
     ...(options.examine ? doctorRoutes(options.examine, options.examineSecurity) : []),
   ]

@@ -17,6 +17,7 @@ import { projectSchema } from '../../src/capabilities/projects/projects.ts'
 import { templateSchema } from '../../src/capabilities/templates/template-record.ts'
 import { promptRoutes } from '../../src/capabilities/prompt/http/prompt-routes.ts'
 import { proposalRoutes, subjectRoutes } from '../../src/capabilities/subjects/http/subject-routes.ts'
+import { auditRoutes } from '../../src/capabilities/audit-records/http/audit-routes.ts'
 import { backupRoutes } from '../../src/capabilities/backup/http/backup-routes.ts'
 import type { BackupService } from '../../src/capabilities/backup/backup-state.ts'
 import { budgetRoutes } from '../../src/capabilities/budgets/http/budget-routes.ts'
@@ -109,6 +110,7 @@ function contributionsTo(runtime: FeatureRuntime): readonly ServerContribution[]
     },
     { name: 'memory', routes: memoryRoutes(runtime) },
     { name: 'schedules', routes: scheduleRoutes({ service: scriptedSchedules(), runtime }) },
+    { name: 'audit-records', routes: auditRoutes(runtime) },
     { name: 'backup', routes: backupRoutes(scriptedBackups) },
     { name: 'budgets', routes: budgetRoutes(runtime) },
     { name: 'costs', routes: [...usageRoutes(costsOf(runtime)), ...costRoutes(costsOf(runtime))] },

@@ -130,6 +130,7 @@ export function productFaults(sources: Sources, toolNames: Iterable<string>): re
 /** Names of capabilities that are also plain English, or words of what is below them: only a key of their settings counts. */
 const plainNames: ReadonlySet<string> = new Set([
   'agents',
+  'audit-records',
   'backup',
   'budgets',
   'costs',

@@ -1,10 +1,8 @@
 import { z } from 'zod'
-import { type Route, jsonAnswer, route, type Runtime } from '../../capability.ts'
-import { defined } from '../../platform.ts'
-import { auditLines, type AuditOptions, parseChainPosition } from '../../session.ts'
-import { errorBody } from '../answer.ts'
-import { toFailure } from '../failure.ts'
-import { inUtc, limitSchema, timeSchema } from '../schema.ts'
+import { type Route, jsonAnswer, route, type Runtime } from '../../../capability.ts'
+import { defined } from '../../../platform.ts'
+import { errorBody, inUtc, limitSchema, timeSchema, toFailure } from '../../../server.ts'
+import { auditLines, type AuditOptions, parseChainPosition } from '../../../session.ts'
 
 const filterQuery = z.strictObject({
   session: z.string().min(1).optional(),

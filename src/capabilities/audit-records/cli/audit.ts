@@ -1,20 +1,35 @@
-import { commandWithSubcommands } from '../subcommand.ts'
-import { systemClock } from '../../platform.ts'
-import { countedText, argvText, exactLine } from '../../context.ts'
 import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Command, CommandCall, Io } from '../../capability.ts'
-import type { AuditRecord, AuditReport, AuditVerdict, ChainPosition, CheckpointTargetReport } from '../../session.ts'
-import { parseSince, readFilter, filterOptions, resolveSession } from '../audit-filter.ts'
-import { CommandFailure, usageFailure } from '../failure.ts'
-import { fileFailure, writeNamedFile, writeFileOnce } from '../input-text.ts'
-import { safeForTerminal, note, print, width, printAnswer, programCapabilities } from '../io.ts'
-import { loadValidConfiguration } from '../load-configuration.ts'
-import { findHomeStore, withStore, withWritableStore, withClaim } from '../open-store.ts'
-import { singleLine, rowTable } from '../table.ts'
-import { timeText } from '../time-text.ts'
-import { verifyStoredAudit } from '../verify-audit.ts'
+import type { Command, CommandCall, Io } from '../../../capability.ts'
+import {
+  CommandFailure,
+  commandWithSubcommands,
+  fileFailure,
+  findHomeStore,
+  loadValidConfiguration,
+  note,
+  parseSince,
+  print,
+  printAnswer,
+  programCapabilities,
+  rowTable,
+  safeForTerminal,
+  singleLine,
+  timeText,
+  usageFailure,
+  verifyStoredAudit,
+  width,
+  withClaim,
+  withStore,
+  withWritableStore,
+  writeFileOnce,
+  writeNamedFile,
+} from '../../../cli.ts'
+import { countedText, argvText, exactLine } from '../../../context.ts'
+import { systemClock } from '../../../platform.ts'
+import type { AuditRecord, AuditReport, AuditVerdict, ChainPosition, CheckpointTargetReport } from '../../../session.ts'
+import { readFilter, filterOptions, resolveSession } from './audit-filter.ts'
 
 const FILTERS = '[--session ID] [--turn ID] [--tool NAME] [--decision WORD] [--since WHEN] [--last N]'
 
@@ -138,7 +153,7 @@ async function verifyAudit(call: CommandCall, io: Io): Promise<number> {
 
 /** Verifies what was archived from this home. Exit code 1 where it is broken. */
 async function verifyArchive(call: CommandCall, file: string, io: Io): Promise<number> {
-  const { verifyAuditArchive } = await import('../../session.ts')
+  const { verifyAuditArchive } = await import('../../../session.ts')
   const { publicKey } = await requireKey(call.home)
   const opened = await open(file).catch((error: unknown) => {
     throw fileFailure(file, 'read', error)
@@ -157,8 +172,9 @@ async function archive(call: CommandCall, io: Io): Promise<number> {
     const usage = 'Usage: foreword audit archive --before WHEN --output FILE'
     throw usageFailure('archive requires --before and --output.', usage)
   }
-  const [{ archiveAudit, takeHomeCheckpoint }, configuration] = await Promise.all([
-    import('../../runtime.ts'),
+  const [{ archiveAudit }, { takeHomeCheckpoint }, configuration] = await Promise.all([
+    import('../archive-audit.ts'),
+    import('../../../runtime.ts'),
     loadValidConfiguration(call.home, io),
   ])
   const { environment } = io
@@ -187,7 +203,7 @@ async function archive(call: CommandCall, io: Io): Promise<number> {
 
 async function readExpectation(text: string | undefined): Promise<ChainPosition | undefined> {
   if (text === undefined) return undefined
-  const { parseChainPosition } = await import('../../session.ts')
+  const { parseChainPosition } = await import('../../../session.ts')
   const expect = parseChainPosition(text)
   if (expect) return expect
   throw usageFailure(
@@ -234,7 +250,7 @@ async function printKey(call: CommandCall, io: Io): Promise<number> {
 }
 
 async function requireKey(home: string) {
-  const { readAuditKey } = await import('../../runtime.ts')
+  const { readAuditKey } = await import('../../../runtime.ts')
   const key = await readAuditKey(home)
   if (key) return key
   throw new CommandFailure('not-found', `The home ${home} has no key for its audit yet.`, {
@@ -248,7 +264,7 @@ async function exportAudit(call: CommandCall, io: Io): Promise<number> {
   await withStore(
     await findHomeStore(call.home, io),
     async (store) => {
-      const { auditLines } = await import('../../session.ts')
+      const { auditLines } = await import('../../../session.ts')
       await write(auditLines(store, await resolveSession(store, filter)), file, io)
     },
     () => write([], file, io),

@@ -1,17 +1,8 @@
 import type { AnyCapability } from '../../capability.ts'
-import { type Clock, ForewordError } from '../../platform.ts'
-import {
-  type AuditPosition,
-  auditLines,
-  type AuditRecord,
-  readArchivedPosition,
-  type SessionStore,
-  signArchived,
-} from '../../session.ts'
 import type { Environment } from '../../model.ts'
-import { readAuditKey } from './audit-key.ts'
-import { ensureAuditId } from './checkpoint-service.ts'
-import { verifyHomeAudit } from './home-audit.ts'
+import { type Clock, ForewordError } from '../../platform.ts'
+import { ensureAuditId, readAuditKey, verifyHomeAudit } from '../../runtime.ts'
+import { type AuditPosition, auditLines, type AuditRecord, type SessionStore, signArchived } from '../../session.ts'
 
 /**
  * Moves the oldest records out of the store: those before a time, as far as a checkpoint has proved them. `write` has them on
@@ -71,10 +62,4 @@ function notWhole(why: string): ForewordError {
     {},
     { hint },
   )
-}
-
-/** After a restore over a home with another key: what was archived is signed by that one. */
-export async function signArchivedAgain(store: SessionStore, key: Parameters<typeof signArchived>[0]): Promise<void> {
-  const archived = await readArchivedPosition(store)
-  if (archived) await store.transaction([{ type: 'audit-archived', archived: signArchived(key, archived) }])
 }

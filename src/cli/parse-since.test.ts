@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { parseSince } from './audit-filter.ts'
+import { parseSince } from './parse-since.ts'
 
 const now = Date.parse('2026-01-31T12:00:00.000Z')
 
