@@ -230,7 +230,7 @@ function withoutDoors() {
  * them at once, since a late import of a part would be a file of its own that only names the part.
  */
 function partsAtOnce() {
-  const parts = new Set(together.flatMap(({ roots }) => roots).filter((root) => root.startsWith('capabilities/')))
+  const parts = new Set(together.flatMap(({ roots }) => roots).filter((part) => part.startsWith('capabilities/')))
   const isPart = (file) => parts.has(relative(source, file).split(sep).join('/').replace(/\.ts$/, ''))
   return {
     name: 'parts-at-once',
