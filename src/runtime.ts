@@ -26,7 +26,7 @@ export { systemClock } from './platform.ts'
 export { takeHomeCheckpoint } from './runtime/audit/take-checkpoint.ts'
 export { readAuditKey } from './runtime/audit/audit-key.ts'
 export { ensureAuditId } from './runtime/audit/checkpoint-service.ts'
-export { homeCheckpointTargets, recordRestore } from './runtime/audit/restore-audit.ts'
+export { homeCheckpointTargets } from './runtime/audit/restore-audit.ts'
 export { verifyHomeAudit } from './runtime/audit/home-audit.ts'
 export { createRuntime, type HostedRuntime } from './runtime/create-runtime.ts'
 export { runtimeFailure } from './runtime/failure.ts'
@@ -37,15 +37,15 @@ export { readHomeSecrets } from './runtime/secrets/home-secrets.ts'
 export { type OpenOptions, openRuntime } from './runtime/open-runtime.ts'
 export { shortAnswer } from './runtime/notes/note-service.ts'
 export { createRecords, ofOwnerAlone } from './runtime/records.ts'
+export { widenedPolicy } from './runtime/restore/arriving-policy.ts'
 export {
   arrivingHome,
   completeRestore,
   isRestorePending,
-  putInPlace,
   removeArrivals,
   replacedNames,
-} from './runtime/home/pending-restore.ts'
-export { pinPolicy, widenedPolicy } from './runtime/tools/arriving-policy.ts'
+} from './runtime/restore/pending-restore.ts'
+export { placeArrivals } from './runtime/restore/place-arrivals.ts'
 export { beginSession, newSessionReply, newSessionWords } from './runtime/channels/new-session-command.ts'
 export { sessionConversation } from './runtime/channels/outbox.ts'
 export {

@@ -5,11 +5,8 @@ import type { Writable } from 'node:stream'
 import { type Clock, defined, foldCase, isWithin } from '../../platform.ts'
 import {
   type AuditVerdict,
-  budgetLedgerFile,
-  carryBudgetLedger,
   findStoreFault,
   openStore,
-  StoreError,
   storePath,
   readArchivedPosition,
   verifyAudit,
@@ -20,10 +17,8 @@ import {
   homeAt,
   isRestorePending,
   peopleHomesIn,
-  pinPolicy,
-  putInPlace,
+  placeArrivals,
   readAuditKey,
-  recordRestore,
   removeArrivals,
   replacedNames,
 } from '../../runtime.ts'
@@ -36,7 +31,7 @@ interface RestoreOptions {
   readonly home: string
   readonly clock: Clock
   /** Where the checkpoints of the audit of a home are written, as the configuration there names them. */
-  readonly findTargets: Parameters<typeof recordRestore>[0]['findTargets']
+  readonly findTargets: Parameters<typeof placeArrivals>[0]['findTargets']
   readonly file: string
   /** What a configuration runs beside the gateway without a sandbox, as clauses. */
   readonly findPrograms: (home: string) => Promise<readonly string[]>
@@ -79,7 +74,7 @@ interface Restored {
  * @throws BackupError `no-archive`, `damaged`, `newer`, `not-signed`, `not-empty`, `io`; StoreError
  */
 export async function restoreHome(options: RestoreOptions): Promise<Restored | undefined> {
-  const { home, time, replaces = false } = options
+  const { home, replaces = false } = options
   if (isRestorePending(home)) await completeRestore(home)
   if (!replaces && (await replacedNames(home)).length > 0) {
     throw new BackupError(
@@ -94,17 +89,12 @@ export async function restoreHome(options: RestoreOptions): Promise<Restored | u
     })
     options.onProgress?.({ stage: 'examining the store' })
     const audit = await examineStore(options)
-    const { clock, findTargets } = options
     const arriving = arrivingHome(home)
     const isTrusted = await isTrustedKey(options, signature?.key)
     const signed = { ...defined({ key: signature?.key }), isTrusted }
     const content = await restoredContent({ ...options, arriving, links }, signed)
     if (options.confirm && !(await options.confirm(content))) return undefined
-    if (!isTrusted) await pinPolicy({ home, arriving, clock }, time)
-    await recordRestore({ home, arriving, clock, findTargets, saved: header.created, time })
-    const homes = [home, ...(await peopleHomesIn(home))]
-    for (const each of homes) carrySpent(each, join(arriving, relative(home, each)))
-    const aside = await putInPlace(home, time)
+    const aside = await placeArrivals({ ...options, saved: header.created, isTrusted })
     const { created, version } = header
     return { home, created, version, files: digests.length, audit, content, ...defined({ aside }) }
   } finally {
@@ -189,15 +179,5 @@ async function examineStore({ home, clock, file }: RestoreOptions): Promise<Audi
     return await verifyAudit(store, await readArchivedPosition(store))
   } finally {
     await store.close()
-  }
-}
-
-/** What was spent since the archive was made stays spent. A ledger that cannot be read is put aside, and the log fills the other. */
-function carrySpent(home: string, arriving: string): void {
-  const [from, into] = [home, arriving].map((each) => join(homeAt(each).data, budgetLedgerFile))
-  try {
-    if (existsSync(dirname(into!))) carryBudgetLedger(from!, into!)
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error
   }
 }

@@ -3,8 +3,8 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { type Clock, sha256 } from '../../platform.ts'
 import { openStore, storePath } from '../../session.ts'
 import { accessFilePath, homeAt } from '../home/home.ts'
-import { acceptedAccess, type AcceptedPolicy, acceptedWrite, isAccepted, readAccepted } from './edit-access.ts'
-import { widenedWords } from './pinned-policy.ts'
+import { acceptedAccess, type AcceptedPolicy, acceptedWrite, isAccepted, readAccepted } from '../tools/edit-access.ts'
+import { widenedWords } from '../tools/pinned-policy.ts'
 
 interface Arriving {
   readonly home: string
