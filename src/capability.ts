@@ -108,7 +108,7 @@ export {
   serviceKey,
 } from './capability/service.ts'
 export { callCosts, costOfCalls } from './capability/session-cost.ts'
-export { type CallMoney, callPrice, moneyOfCall, weighEntries } from './capability/call-price.ts'
+export { callPrice, moneyOfCall, weighEntries } from './capability/call-price.ts'
 export { dayIn } from './capability/day-of.ts'
 export { createUsageAdder } from './capability/usage-adder.ts'
 export { hasOwnRoom, sentDifferently } from './capability/sent-form.ts'

@@ -14,7 +14,7 @@ import { type CallRecord, callSum } from '../session.ts'
 type Reported = Omit<ReturnType<typeof callSum>, 'session' | 'model' | 'used' | 'parts'>
 
 /** The price of a call, and what its caches saved: nano-dollars, rounded once. */
-export interface CallMoney {
+interface CallMoney {
   readonly nano: number
   /** By the price list. */
   readonly saved: number

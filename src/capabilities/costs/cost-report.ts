@@ -1,6 +1,5 @@
 import {
   type AnyCapability,
-  type CallMoney,
   costGroups,
   type CostOptions,
   type CostReport,
@@ -78,6 +77,8 @@ function namingTool(capabilities: readonly AnyCapability[], by: string): string 
   const names = [...costGroups, ...Object.keys(added)].join(', ')
   throw new RuntimeError('invalid-input', `Costs are not divided by "${by}".`, { by }, { hint: `Use one of ${names}.` })
 }
+
+type CallMoney = NonNullable<ReturnType<typeof moneyOfCall>>
 
 interface Asked {
   readonly call: CallSum
