@@ -8,9 +8,11 @@ import {
   costOfCalls,
   type CostReport,
   exactMoneyText,
+  type Runtime,
 } from '../src/capability.ts'
 import { callCost, divideExactly } from '../src/context.ts'
 import type { CallRecord } from '../src/session.ts'
+import { createServer } from '../src/server.ts'
 import { scriptedModel } from '../src/testing.ts'
 import { realGateway } from './end-to-end/gateway.ts'
 import { catalogPrice, configuredPrice, usedGateway } from './end-to-end/used-gateway.ts'
@@ -320,4 +322,20 @@ test('a store with a count that no call can have is read: the pages of costs and
   assert.ok(Number.isFinite(total.prompt))
   const [call] = await store.calls(session)
   assert.equal((await callPrice(runtime, call!))?.money, undefined)
+})
+
+test('where costs are left out of the list, sessions are listed and texts are checked without their money', async (t) => {
+  const { runtime, say } = await opened(t, { model: scriptedModel({ facts: { price: catalogPrice } }) })
+  await say('one')
+  const without = Object.assign(Object.create(runtime) as Runtime, { capability: () => undefined })
+  const server = createServer(without, { bind: '127.0.0.1', version: '0' })
+  const ask = async (path: string): Promise<unknown> =>
+    (await server.fetch(new Request(`http://127.0.0.1${path}`))).json()
+  const { sessions } = (await ask('/api/sessions?cost=true')) as { readonly sessions: readonly object[] }
+  assert.deepEqual(
+    sessions.map((session) => 'cost' in session),
+    [false],
+  )
+  const { calls } = (await ask('/api/lint')) as { readonly calls: number }
+  assert.equal(calls, 1)
 })
