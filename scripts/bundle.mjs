@@ -55,6 +55,10 @@ const together = [
         agents: ['agent-record', 'http/agent-routes'],
         'ai-sdk-chat': ['http/chat-routes'],
         'anthropic-api': ['http/anthropic-routes'],
+        'audit-records': ['http/audit-routes'],
+        backup: ['backup-service', 'http/backup-routes'],
+        budgets: ['http/budget-routes'],
+        costs: ['open-costs', 'http/cost-routes'],
         files: ['file-service', 'turn-files', 'http/file-routes'],
         'mcp-client': ['mcp-service', 'http/server-routes'],
         memory: ['core/memory', 'http/memory-routes'],
@@ -105,7 +109,7 @@ export async function bundle(folder) {
       // Names of files are in the bundle, and are to be the same wherever it is made.
       symlinks: false,
     },
-    plugins: [withoutDoors(), placeOfSource(), inAscii()],
+    plugins: [withoutDoors(), partsAtOnce(), placeOfSource(), inAscii()],
   })
   const { output } = await build.write({
     dir: folder,
@@ -217,6 +221,33 @@ function withoutDoors() {
       for (const [{ start, end }, written] of edits.toSorted(([one], [other]) => other.start - one.start))
         text = text.slice(0, start) + written + text.slice(end)
       return text
+    },
+  }
+}
+
+/**
+ * A capability loads its parts when they are asked for. Those that a start asks for are in the file of the capability: it imports
+ * them at once, since a late import of a part would be a file of its own that only names the part.
+ */
+function partsAtOnce() {
+  const parts = new Set(together.flatMap(({ roots }) => roots).filter((part) => part.startsWith('capabilities/')))
+  const isPart = (file) => parts.has(relative(source, file).split(sep).join('/').replace(/\.ts$/, ''))
+  return {
+    name: 'parts-at-once',
+    transform(code, id) {
+      if (!isSource(id)) return undefined
+      const found = [...walk(parseAst(code, { lang: 'ts' }, id))].filter(
+        ({ type, source: from }) =>
+          type === 'ImportExpression' && typeof from.value === 'string' && isPart(resolve(dirname(id), from.value)),
+      )
+      if (found.length === 0) return undefined
+      let text = code
+      for (const [index, { start, end }] of [...found.entries()].toReversed())
+        text = `${text.slice(0, start)}Promise.resolve(__part${index})${text.slice(end)}`
+      const imports = found.map(
+        ({ source: from }, index) => `import * as __part${index} from ${JSON.stringify(from.value)}`,
+      )
+      return `${imports.join(';')};${text}`
     },
   }
 }

@@ -83,7 +83,12 @@ export {
   type Sink,
   type StreamDefinition,
 } from './capability/route.ts'
-export type { Contributions, RunningCapabilities, TurnParts } from './capability/running-capabilities.ts'
+export {
+  capabilitiesOf,
+  type Contributions,
+  type RunningCapabilities,
+  type TurnParts,
+} from './capability/running-capabilities.ts'
 export { RuntimeError, type RuntimeErrorCode } from './capability/runtime-error.ts'
 export {
   type Caller,
@@ -110,6 +115,9 @@ export {
   serviceKey,
 } from './capability/service.ts'
 export { callCosts, costOfCalls } from './capability/session-cost.ts'
+export { callPrice, moneyOfCall, weighEntries } from './capability/call-price.ts'
+export { dayIn } from './capability/day-of.ts'
+export { createUsageAdder } from './capability/usage-adder.ts'
 export { hasOwnRoom, sentDifferently } from './capability/sent-form.ts'
 export {
   costText,
@@ -179,10 +187,11 @@ export type {
 } from './capability/runtime/foreign-sessions.ts'
 export type { BudgetReport } from './capability/runtime/budgets.ts'
 export type { GrantedTool, PersonsDecision, WaitingApproval } from './capability/runtime/approvals.ts'
-export { costCsv, costName } from './capability/session-cost.ts'
 export {
   type CallPrice,
   costGroups,
+  costService,
+  type CostService,
   type CostOptions,
   type CostReport,
   type CostRow,
@@ -227,7 +236,6 @@ export type {
   TrialAnswer,
 } from './capability/runtime/access-service.ts'
 export type { AcceptanceService, WaitingChange } from './capability/runtime/approvals.ts'
-export type { BackupService, BackupState, MadeBackup } from './capability/runtime/backup-service.ts'
 export type { ConfigurationService } from './capability/runtime/configuration-service.ts'
 export type {
   EventsOptions,

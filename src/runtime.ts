@@ -23,9 +23,9 @@ export {
   type WaitingApproval,
 } from './capability.ts'
 export { systemClock } from './platform.ts'
-export { archiveAudit } from './runtime/audit/archive-audit.ts'
 export { takeHomeCheckpoint } from './runtime/audit/take-checkpoint.ts'
 export { readAuditKey } from './runtime/audit/audit-key.ts'
+export { ensureAuditId } from './runtime/audit/checkpoint-service.ts'
 export { homeCheckpointTargets } from './runtime/audit/restore-audit.ts'
 export { verifyHomeAudit } from './runtime/audit/home-audit.ts'
 export { createRuntime, type HostedRuntime } from './runtime/create-runtime.ts'
@@ -37,13 +37,23 @@ export { readHomeSecrets } from './runtime/secrets/home-secrets.ts'
 export { type OpenOptions, openRuntime } from './runtime/open-runtime.ts'
 export { shortAnswer } from './runtime/notes/note-service.ts'
 export { createRecords, ofOwnerAlone } from './runtime/records.ts'
-export { backupHome } from './runtime/backup/backup-home.ts'
-export { outsideFolders } from './runtime/backup/outside-folders.ts'
-export { compactHome } from './runtime/backup/compact-home.ts'
-export { completeRestore, isRestorePending, restoreHome } from './runtime/backup/restore-home.ts'
+export { widenedPolicy } from './runtime/restore/arriving-policy.ts'
+export {
+  arrivingHome,
+  completeRestore,
+  isRestorePending,
+  removeArrivals,
+  replacedNames,
+} from './runtime/restore/pending-restore.ts'
+export { placeArrivals } from './runtime/restore/place-arrivals.ts'
 export { beginSession, newSessionReply, newSessionWords } from './runtime/channels/new-session-command.ts'
 export { sessionConversation } from './runtime/channels/outbox.ts'
-export { type Configuration, capabilitySettings, personStore } from './runtime/configuration/configuration.ts'
+export {
+  type Configuration,
+  capabilitySettings,
+  homeFolders,
+  personStore,
+} from './runtime/configuration/configuration.ts'
 export { configurationKey, setValue } from './runtime/configuration/edit.ts'
 export { factsAt, findKeyPath } from './runtime/configuration/key.ts'
 export type { CapabilityModule, CapabilitySetting } from './runtime/configuration/load-capabilities.ts'
@@ -64,6 +74,7 @@ export {
   homeAt,
   homeWarning,
   noteDatabase,
+  notedDatabase,
   readToken,
   type TokenStore,
 } from './runtime/home/home.ts'
@@ -106,5 +117,4 @@ export { accessWrites, editAccess, type EditedAccess } from './runtime/tools/edi
 export { pinnedPolicy, unconfinedPrograms } from './runtime/tools/pinned-policy.ts'
 export { outcomeNotice } from './runtime/sessions/outcome-notice.ts'
 export { citedSources, isAnswered, turnTotals, readTurnView } from './runtime/sessions/turn-view.ts'
-export { homePrograms, type RestoredContent } from './runtime/backup/archive-content.ts'
 export { noChatForGuests } from './runtime/people/shared-records.ts'

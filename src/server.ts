@@ -6,7 +6,7 @@ export { listen, type ListeningServer } from './server/listen.ts'
 export { askServer } from './server/routes/command-routes.ts'
 export { assertBindIsSafe } from './server/guard.ts'
 // What routes of capabilities are made with.
-export { bytes, empty, json, errorResponse, securityHeaders } from './server/answer.ts'
+export { bytes, download, empty, errorBody, json, errorResponse, securityHeaders } from './server/answer.ts'
 export { toFailure, HttpFailure, requireSession } from './server/failure.ts'
 export { type InlineFile, inlineFile, submitWithFiles } from './server/inline-file.ts'
 // What routes that answer in a format of others are made with.
@@ -41,4 +41,13 @@ export {
   unreadFields,
 } from './server/completions/write-completion.ts'
 export { recordRoutes, restoreBodySchema, expectedVersionSchema } from './server/routes/record-routes.ts'
-export { attachmentsSchema, decidedBySchema, digestSchema, limitSchema, MOST_MESSAGES } from './server/schema.ts'
+export {
+  attachmentsSchema,
+  costSums,
+  decidedBySchema,
+  digestSchema,
+  inUtc,
+  limitSchema,
+  MOST_MESSAGES,
+  timeSchema,
+} from './server/schema.ts'

@@ -430,7 +430,7 @@ test('a restore that was killed at any step is completed by the next start', asy
   const { foreword, home, archive } = await livedInHome(context)
   await foreword(['backup', archive])
   const before = contentOf(home)
-  const { decideRestore, arrivingHome } = await import('../src/runtime/backup/restore-home.ts')
+  const { decideRestore, arrivingHome } = await import('../src/runtime/restore/pending-restore.ts')
   const { renameSync } = await import('node:fs')
   for (const stop of ['decided', 'some put aside', 'all put aside', 'some in place'] as const) {
     const other = join(home, '..', `killed while ${stop}`)

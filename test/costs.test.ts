@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  callPrice,
   type CallPrice,
   capability,
   costGroups,
   costOfCalls,
   type CostReport,
   exactMoneyText,
+  type Runtime,
 } from '../src/capability.ts'
 import { callCost, divideExactly } from '../src/context.ts'
 import type { CallRecord } from '../src/session.ts'
+import { createServer } from '../src/server.ts'
 import { scriptedModel } from '../src/testing.ts'
 import { realGateway } from './end-to-end/gateway.ts'
 import { catalogPrice, configuredPrice, usedGateway } from './end-to-end/used-gateway.ts'
 import { opened, tool } from './runtime/opened.ts'
+import { costsOf } from './costs-of.ts'
 
 const prices = { 'openai/scripted': configuredPrice, 'anthropic/claude-sonnet-4-6': catalogPrice }
 
@@ -209,7 +213,7 @@ test('a message is counted for its channel, its token and the agent of its sessi
   await say('three', { session: first.session })
   const each = 700 * 3 * 1_000 + 100 * 0.3 * 1_000 + 200 * 3.75 * 1_000 + 50 * 15 * 1_000
   const by = async (group: 'token' | 'channel' | 'agent' | 'skill' | 'turn') =>
-    new Map((await runtime.costs({ by: group })).rows.map(({ key, nanoDollars }) => [key, nanoDollars]))
+    new Map((await costsOf(runtime).costs({ by: group })).rows.map(({ key, nanoDollars }) => [key, nanoDollars]))
   const tokens = await by('token')
   assert.deepEqual(
     [tokens.get('laptop'), tokens.get('phone'), tokens.get(null), tokens.size],
@@ -221,7 +225,7 @@ test('a message is counted for its channel, its token and the agent of its sessi
   const skills = await by('skill')
   assert.ok(skills.get('origami')! > 0)
   assert.equal(skills.get('origami')! + skills.get(null)!, 4 * each)
-  const { total } = await runtime.costs({ by: 'day' })
+  const { total } = await costsOf(runtime).costs({ by: 'day' })
   assert.equal(total.savedNanoDollars, 4 * (100 * 2.7 - 200 * 0.75) * 1_000)
 })
 
@@ -277,15 +281,15 @@ test('a call costs what its model cost on its day', async (t) => {
   const { session } = await say('On Monday.')
   await clock.advance(24 * 3_600_000)
   await say('On Tuesday.', { session })
-  const { rows, total } = await runtime.costs({ by: 'day' })
+  const { rows, total } = await costsOf(runtime).costs({ by: 'day' })
   assert.deepEqual(
     rows.map(({ money }) => money),
     [1, 2],
   )
   assert.equal(total.money, 3)
-  assert.equal((await runtime.usage({ by: 'session' })).total.money, 3)
+  assert.equal((await costsOf(runtime).usage({ by: 'session' })).total.money, 3)
   const calls = await store.calls(session)
-  const paid = await Promise.all(calls.map((call) => runtime.callPrice(call)))
+  const paid = await Promise.all(calls.map((call) => callPrice(runtime, call)))
   assert.deepEqual(
     paid.map((price) => price?.money),
     [2, 1],
@@ -308,14 +312,30 @@ test('a store with a count that no call can have is read: the pages of costs and
   const { runtime, say, store } = await opened(t, { model })
   const { session } = await say('hello')
   for (const by of costGroups) {
-    const { rows, total } = await runtime.costs({ by })
+    const { rows, total } = await costsOf(runtime).costs({ by })
     assert.ok(
       [total, ...rows].every(({ nanoDollars }) => Number.isSafeInteger(nanoDollars)),
       by,
     )
   }
-  const { total } = await runtime.usage({ by: 'session' })
+  const { total } = await costsOf(runtime).usage({ by: 'session' })
   assert.ok(Number.isFinite(total.prompt))
   const [call] = await store.calls(session)
-  assert.equal((await runtime.callPrice(call!))?.money, undefined)
+  assert.equal((await callPrice(runtime, call!))?.money, undefined)
+})
+
+test('where costs are left out of the list, sessions are listed and texts are checked without their money', async (t) => {
+  const { runtime, say } = await opened(t, { model: scriptedModel({ facts: { price: catalogPrice } }) })
+  await say('one')
+  const without = Object.assign(Object.create(runtime) as Runtime, { capability: () => undefined })
+  const server = createServer(without, { bind: '127.0.0.1', version: '0' })
+  const ask = async (path: string): Promise<unknown> =>
+    (await server.fetch(new Request(`http://127.0.0.1${path}`))).json()
+  const { sessions } = (await ask('/api/sessions?cost=true')) as { readonly sessions: readonly object[] }
+  assert.deepEqual(
+    sessions.map((session) => 'cost' in session),
+    [false],
+  )
+  const { calls } = (await ask('/api/lint')) as { readonly calls: number }
+  assert.equal(calls, 1)
 })

@@ -22,8 +22,8 @@ import { skillDigest, skillFiles } from '../src/capabilities/skills/folder/load-
 import { readSkillFile } from '../src/capabilities/skills/read-skill.ts'
 import { workspaceBlock } from '../src/capabilities/workspace/workspace-block.ts'
 import { sha256, systemClock } from '../src/platform.ts'
-import { homeFiles } from '../src/runtime/backup/home-files.ts'
-import { writeArchive } from '../src/runtime/backup/write-archive.ts'
+import { homeFiles } from '../src/capabilities/backup/home-files.ts'
+import { writeArchive } from '../src/capabilities/backup/write-archive.ts'
 import { createSandbox, findPlannedFiles, findSandbox, readAccess, type Tool } from '../src/tool.ts'
 import { systemTemporaryFolder } from './tool/system-temporary-folder.ts'
 

@@ -9,7 +9,7 @@ import { finishLayers } from './own-layers.ts'
 import { isPlugin } from './plugin.ts'
 import type { RawEndpoint } from './raw-endpoint.ts'
 import type { Route } from './route.ts'
-import type { WithheldTool } from './runtime/runtime.ts'
+import type { Runtime, WithheldTool } from './runtime/runtime.ts'
 import type { ServiceKey } from './service.ts'
 import type { ChoiceOption } from './session-choice.ts'
 import { capabilityError, runGuarded, type Started, stopAll } from './started.ts'
@@ -26,6 +26,11 @@ export interface Contributions {
   rawEndpoints?(capability: string): Promise<readonly RawEndpoint[]>
   /** What the capability of this name adds to the MCP server; `undefined`: nothing. */
   mcp(capability: string): McpAddition | undefined
+}
+
+/** What the capabilities of a runtime are, those that its home adds included; none where it was put together by hand. */
+export function capabilitiesOf(runtime: Runtime): readonly AnyCapability[] {
+  return 'contributed' in runtime ? (runtime.contributed as Contributions).capabilities : []
 }
 
 interface McpAddition {

@@ -1,7 +1,6 @@
 import { countedText, type CallFigures, exactMoneyText, inNanos, numberText } from '../context.ts'
-import { type CallPrice, costGroups, type CostReport, type CostRow, type CostSums } from './runtime/costs.ts'
+import type { CallPrice } from './runtime/costs.ts'
 import type { Preview } from './runtime/calls.ts'
-import { withTimeout } from '../platform.ts'
 import type { CallRecord } from '../session.ts'
 import type { Runtime } from './runtime/runtime.ts'
 
@@ -99,22 +98,14 @@ function figuresWords({ basis, total, cached, written, fresh = 0 }: CallFigures)
 /** What a call cost by what its provider reported, US dollars; `undefined` where that or the price is not known. */
 export type CallCost = (call: Pick<CallRecord, 'model' | 'outcome' | 'time'>) => number | undefined
 
-/** How long the server of a model may take to answer what it is, ms. */
-const PRICE_MS = 2_000
-
 /** Asks for the prices of the models of these calls, once for each. A model of which enough is known is not asked about at its provider. */
 export async function callCosts(
-  runtime: Pick<Runtime, 'store' | 'model'>,
+  { priceOf }: Pick<Runtime, 'priceOf'>,
   calls: readonly Pick<CallRecord, 'model' | 'outcome' | 'time'>[],
 ): Promise<CallCost> {
-  const [{ callCost, priceOfModel }, { usedTokens }] = await Promise.all([
-    import('../context.ts'),
-    import('../session.ts'),
-  ])
+  const [{ callCost }, { usedTokens }] = await Promise.all([import('../context.ts'), import('../session.ts')])
   const models = new Set(calls.filter(({ outcome }) => usedTokens(outcome)).map(({ model }) => model))
-  const priceOf = async (id: string) =>
-    priceOfModel((await withTimeout(runtime.store.clock, runtime.model(id), PRICE_MS)).facts)
-  const priced = [...models].map(async (id) => [id, await priceOf(id).catch(() => undefined)] as const)
+  const priced = [...models].map(async (id) => [id, await priceOf(id)] as const)
   const prices = new Map(await Promise.all(priced))
   return ({ model, outcome, time }) => {
     const usage = usedTokens(outcome)
@@ -124,7 +115,7 @@ export async function callCosts(
 
 /** What calls cost together, US dollars; `undefined` where one of them is not known. */
 export async function costOfCalls(
-  runtime: Pick<Runtime, 'store' | 'model'>,
+  runtime: Pick<Runtime, 'store' | 'priceOf'>,
   calls: readonly string[],
 ): Promise<number | undefined> {
   if (calls.length === 0) return undefined
@@ -139,56 +130,4 @@ export async function costOfCalls(
     sum += cost ?? 0
   }
   return sum
-}
-
-/** A report as a spreadsheet reads it, RFC 4180. The last line is the total. */
-export function costCsv({ by, rows, rest, total }: CostReport): string {
-  const line = (
-    key: string,
-    title: string,
-    { calls, waiting = 0, unpriced, nanoDollars, money, savedNanoDollars }: CostSums,
-  ) =>
-    [
-      key,
-      title,
-      calls,
-      unpriced,
-      money === undefined ? '' : csvDollars(nanoDollars),
-      money === undefined || savedNanoDollars === undefined ? '' : csvDollars(savedNanoDollars),
-      waiting,
-    ]
-      .map((cell) => csvCell(String(cell)))
-      .join(',')
-  return [
-    `${by},title,calls,unpriced,usd,saved_usd,waiting`,
-    ...rows.map((row) => line(costName(by, row), row.title ?? '', row)),
-    ...(rest ? [line(`(${rest.rows} more)`, '', rest)] : []),
-    line('(total)', '', total),
-  ].join('\n')
-}
-
-/** The key of a row, or what it is that has none. */
-export function costName(by: string, { key }: Pick<CostRow, 'key'>): string {
-  return key ?? nameOfNone[by] ?? (costGroups.some((group) => group === by) ? '(unknown)' : `(no ${by})`)
-}
-
-const nameOfNone: Readonly<Record<string, string>> = {
-  layer: '(no account)',
-  tool: '(no tool)',
-  agent: '(no agent)',
-  token: '(no named token)',
-  session: '(outside sessions)',
-  turn: '(outside sessions)',
-}
-
-/** Nine decimals, exactly. */
-function csvDollars(nano: number): string {
-  const digits = String(Math.abs(nano)).padStart(10, '0')
-  return `${nano < 0 ? '-' : ''}${digits.slice(0, -9)}.${digits.slice(-9)}`
-}
-
-/** A name that a spreadsheet would take for a formula begins with an apostrophe. */
-function csvCell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -2,6 +2,10 @@ import { acp } from '../capabilities/acp/acp.ts'
 import { agents } from '../capabilities/agents/agents.ts'
 import { aiSdkChat } from '../capabilities/ai-sdk-chat/ai-sdk-chat.ts'
 import { anthropicApi } from '../capabilities/anthropic-api/anthropic-api.ts'
+import { auditRecords } from '../capabilities/audit-records/audit-records.ts'
+import { backup } from '../capabilities/backup/backup.ts'
+import { budgets } from '../capabilities/budgets/budgets.ts'
+import { costs } from '../capabilities/costs/costs.ts'
 import { date } from '../capabilities/date/date.ts'
 import { files } from '../capabilities/files/files.ts'
 import { inspector } from '../capabilities/inspector/inspector.ts'
@@ -53,6 +57,10 @@ export const builtIn: readonly AnyCapability[] = [
   search,
   files,
   memory,
+  auditRecords,
+  backup,
+  budgets,
+  costs,
   schedules,
   telemetry,
   openaiApi,

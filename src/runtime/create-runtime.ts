@@ -4,7 +4,6 @@ import { type Channel, type Contributions, type Runtime, RuntimeError } from '..
 import { createActivity, defined, type KnownSecrets } from '../platform.ts'
 import { storeBytes } from '../session.ts'
 import { examineStoredAudit } from './audit/home-audit.ts'
-import { createBackupService } from './backup/backup-service.ts'
 import { createBudgetService } from './budgets/budget-service.ts'
 import { openChannelInbox } from './channels/channel-inbox.ts'
 import { openStoredInbox } from './channels/stored-inbox.ts'
@@ -24,6 +23,7 @@ import { openModelService } from './models/model-setup.ts'
 import { createNoteService } from './notes/note-service.ts'
 import { openHost } from './open-host.ts'
 import { openTurns } from './open-turns.ts'
+import { createRunningSums } from './running-sums.ts'
 import { type RuntimeParts, type WholeParts, wholeParts } from './runtime-parts.ts'
 import { createSessionStates } from './sessions/session-state.ts'
 import { createSessions } from './sessions/sessions.ts'
@@ -36,8 +36,6 @@ import { createToolAdmin } from './tools/tool-admin.ts'
 import { foldSessions } from './turn/fold-sessions.ts'
 import { createPreviews, previewCall } from './turn/preview.ts'
 import { createTurnService } from './turn/turn-service.ts'
-import { createRunningSums } from './usage/running-sums.ts'
-import { createUsageService } from './usage/usage-service.ts'
 
 export interface HostedRuntime extends Runtime {
   readonly contributed: Contributions
@@ -141,7 +139,6 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
   const { foreign } = programs
   const previews = { prepare, store, states, clock, files, readFingerprint }
   const completions = { context, models: choice, clock, budgets }
-  const backups = createBackupService(parts)
   const toolAdmin = createToolAdmin({ ...shared, tools })
   const started = clock.time()
   const sums = createRunningSums({ store, priceOf })
@@ -157,9 +154,9 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
     ...createTurnService({ ...shared, queue, files, openState }),
     ...ofSessions,
     ...createPreviews(previews, capabilities),
-    ...createUsageService({ store, priceOf, heldCalls: approvals.heldCalls, capabilities }),
     ...toolAdmin,
     ...models.views,
+    priceOf,
     ...createCompletions(completions, refuseWhenClosing),
     ...programs.views,
     ...ledger.views,
@@ -173,7 +170,6 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
     acceptance: createAcceptanceService({ policy, capabilities, acceptTool: toolAdmin.acceptTool }),
     access: createAccessService({ ...parts, policy, capabilities, tools }),
     configuration: createConfigurationService(parts),
-    backups,
     async status() {
       const { running, queued } = queue.counts()
       return {
@@ -261,7 +257,6 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
     await running.stop()
     await stopKeepRules?.()
     await foreign.idle()
-    await backups.close()
     await Promise.all([capabilities.stop(), learned.calibration.idle(), recall.close()])
     budgets.close()
     policy.close?.()

@@ -20,8 +20,7 @@ import { createRawAnswers, type RawAnswers } from './raw-answers.ts'
 import { type Bindings, mount, type RouteBindings } from './route.ts'
 import { acceptanceRoutes, approvalRoutes, toolRoutes } from './routes/tool-routes.ts'
 import { accessRoutes } from './routes/access-routes.ts'
-import { backupRoutes, setupRoutes, systemRoutes } from './routes/system-routes.ts'
-import { auditRoutes } from './routes/audit-routes.ts'
+import { setupRoutes, systemRoutes } from './routes/system-routes.ts'
 import { callRoutes } from './routes/call-routes.ts'
 import { foreignSessionRoutes } from './routes/foreign-session-routes.ts'
 import { branchRoutes, sessionTransferRoutes } from './routes/session-transfer-routes.ts'
@@ -37,7 +36,6 @@ import { peopleRoutes } from './routes/people-routes.ts'
 import { pairingRoutes } from './routes/pairing-routes.ts'
 import { openSignInRoutes } from './routes/sign-in-routes.ts'
 import { tokenRoutes } from './routes/token-routes.ts'
-import { budgetRoutes, costRoutes, usageRoutes } from './routes/cost-routes.ts'
 import { assertChoiceNames, type ChoiceDescriptions } from './session-choices.ts'
 import type { EntranceOptions } from './sign-in/sign-in-options.ts'
 import { type Transformer, TransformStream } from 'node:stream/web'
@@ -177,14 +175,10 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
     ...historySearchRoutes(runtime),
     ...callRoutes(runtime),
     ...foreignSessionRoutes(runtime),
-    ...usageRoutes(runtime),
-    ...budgetRoutes(runtime),
-    ...costRoutes(runtime),
     ...lintRoutes(runtime),
     ...toolRoutes(runtime),
     ...acceptanceRoutes(runtime),
     ...accessRoutes(runtime),
-    ...backupRoutes(runtime),
     ...tokenRoutes(runtime, {
       hasToken: options.token !== undefined,
       tokens: options.tokens,
@@ -196,7 +190,6 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
       onMade: learnToken,
     }),
     ...approvalRoutes(runtime),
-    ...auditRoutes(runtime),
     ...(entrance?.routes ?? []),
     ...(options.examine ? doctorRoutes(options.examine, options.examineSecurity) : []),
   ]

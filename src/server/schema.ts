@@ -270,3 +270,21 @@ export const fileVersionsSchema = z.object({
 
 /** The most messages or items of one request in a format of others: each is looked at before a model is asked. */
 export const MOST_MESSAGES = 10_000
+
+/** The fields of what some calls cost together. */
+export const costSums = {
+  calls: z.number().int().describe('Calls that were sent.'),
+  waiting: z
+    .number()
+    .int()
+    .optional()
+    .describe('Calls beside them that wait for a budget: they were not sent, and cost nothing yet.'),
+  unpriced: z.number().int().describe('Calls without a price or a report of their usage: they are not in the money.'),
+  nanoDollars: z.number().int().describe('Billionths of a US dollar: the rows and `rest` add up to `total` exactly.'),
+  money: z.number().optional().describe('US dollars, by the prices that are known now. Absent without a priced call.'),
+  savedNanoDollars: z
+    .number()
+    .int()
+    .optional()
+    .describe('What reading from caches saved, less what writing to them cost more. Absent where calls are divided.'),
+}

@@ -4,6 +4,7 @@ import { openaiApi } from '../../src/capabilities/openai-api/openai-api.ts'
 import { join } from 'node:path'
 import type { AgentValue } from '../../src/capabilities/agents/agent-record.ts'
 import { agents } from '../../src/capabilities/agents/agents.ts'
+import { costs } from '../../src/capabilities/costs/costs.ts'
 import type { FileService, MeaningStatus } from '../../src/capabilities/files/file-service.ts'
 import { files } from '../../src/capabilities/files/files.ts'
 import type { Memory, SessionMemory } from '../../src/capabilities/memory/core/memory.ts'
@@ -150,6 +151,7 @@ export const ownFeatures: readonly AnyCapability[] = [
   search,
   files,
   memory,
+  costs,
   openaiApi,
   anthropicApi,
   aiSdkChat,

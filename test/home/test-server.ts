@@ -17,8 +17,14 @@ import { projectSchema } from '../../src/capabilities/projects/projects.ts'
 import { templateSchema } from '../../src/capabilities/templates/template-record.ts'
 import { promptRoutes } from '../../src/capabilities/prompt/http/prompt-routes.ts'
 import { proposalRoutes, subjectRoutes } from '../../src/capabilities/subjects/http/subject-routes.ts'
+import { auditRoutes } from '../../src/capabilities/audit-records/http/audit-routes.ts'
+import { backupRoutes } from '../../src/capabilities/backup/http/backup-routes.ts'
+import type { BackupService } from '../../src/capabilities/backup/backup-state.ts'
+import { budgetRoutes } from '../../src/capabilities/budgets/http/budget-routes.ts'
+import { costRoutes, usageRoutes } from '../../src/capabilities/costs/http/cost-routes.ts'
+import { costsOf } from '../costs-of.ts'
 import { layouts } from '../../src/context.ts'
-import { fileLibrary, type Runtime, type ServiceKey } from '../../src/capability.ts'
+import { fileLibrary, type Runtime, RuntimeError, type ServiceKey } from '../../src/capability.ts'
 import type { Runtime as FeatureRuntime } from './features.ts'
 import type { HostedRuntime } from '../../src/runtime.ts'
 import { createServer, recordRoutes, type Server, type ServerOptions } from '../../src/server.ts'
@@ -104,6 +110,10 @@ function contributionsTo(runtime: FeatureRuntime): readonly ServerContribution[]
     },
     { name: 'memory', routes: memoryRoutes(runtime) },
     { name: 'schedules', routes: scheduleRoutes({ service: scriptedSchedules(), runtime }) },
+    { name: 'audit-records', routes: auditRoutes(runtime) },
+    { name: 'backup', routes: backupRoutes(scriptedBackups) },
+    { name: 'budgets', routes: budgetRoutes(runtime) },
+    { name: 'costs', routes: [...usageRoutes(costsOf(runtime)), ...costRoutes(costsOf(runtime))] },
     { name: 'files', routes: [...fileRoutes(ofRuntime(runtime)), ...searchRoutes(ofRuntime(runtime))] },
     { name: aiSdkChat.name, routes: chatRoutes(withChoices(runtime)) },
     {
@@ -117,6 +127,16 @@ function contributionsTo(runtime: FeatureRuntime): readonly ServerContribution[]
       errorFormats: anthropicApi.http?.errors,
     },
   ]
+}
+
+/** Of a home that was never saved. */
+const scriptedBackups: BackupService = {
+  state: async () => ({ made: [] }),
+  make: async () => {},
+  async open(id) {
+    throw new RuntimeError('not-found', 'This archive is gone.', { backup: id })
+  },
+  close: async () => {},
 }
 
 /** What the routes work with, of a runtime that names its services itself. */

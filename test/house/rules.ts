@@ -130,6 +130,10 @@ export function productFaults(sources: Sources, toolNames: Iterable<string>): re
 /** Names of capabilities that are also plain English, or words of what is below them: only a key of their settings counts. */
 const plainNames: ReadonlySet<string> = new Set([
   'agents',
+  'audit-records',
+  'backup',
+  'budgets',
+  'costs',
   'date',
   'files',
   'instructions',
@@ -143,8 +147,12 @@ const plainNames: ReadonlySet<string> = new Set([
   'workspace',
 ])
 
-/** Files that read the member `skills` of a plugin, as it was before there were capabilities. */
-const formerNames: ReadonlySet<string> = new Set(['src/capability/plugin.ts', 'src/runtime/load-plugins.ts'])
+/** Files that read what there was before capabilities: the member `skills` of a plugin, and the ledger `budgets.sqlite`. */
+const formerNames: ReadonlySet<string> = new Set([
+  'src/capability/plugin.ts',
+  'src/runtime/load-plugins.ts',
+  'src/session/sqlite/carry-budget-ledger.ts',
+])
 
 /** Names of capabilities in the rooms below them. A capability that is removed from the list must leave nothing behind. */
 export function namedCapabilities(sources: Sources): readonly string[] {

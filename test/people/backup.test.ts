@@ -3,7 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { backupHome, compactHome, restoreHome, systemClock } from '../../src/runtime.ts'
+import { backupHome } from '../../src/capabilities/backup/backup-home.ts'
+import { compactHome } from '../../src/capabilities/backup/compact-home.ts'
+import { restoreHome } from '../../src/capabilities/backup/restore-home.ts'
+import { systemClock } from '../../src/runtime.ts'
 import { openTeam, say } from './team.ts'
 
 test('a backup beside a running gateway brings everybody back: conversations, files and browsers', async (t) => {

@@ -8,6 +8,7 @@ import { scriptedProvider } from '../../src/testing.ts'
 import { simulatedCache, simulatedRules } from '../kit/simulated-cache.ts'
 import { fieldsOf, systemClock } from '../../src/platform.ts'
 import { opened } from './opened.ts'
+import { costsOf } from '../costs-of.ts'
 
 const MODEL = 'anthropic/claude-sonnet-5'
 const TABLES = `These are the tide tables. ${'High water at six, low water at noon. '.repeat(200)}`
@@ -89,7 +90,7 @@ test('a prompt that is kept for longer is forecast, billed and added up at its p
   )
   assert.ok(Math.abs(paid! * 1e6 - wire) < 1, `${paid! * 1e6} instead of ${wire}`)
   assert.ok(at.cache.reports.some(({ longWrittenTokens }) => longWrittenTokens > 0))
-  const { total } = await at.runtime.usage({ by: 'model' })
+  const { total } = await costsOf(at.runtime).usage({ by: 'model' })
   const answers = at.cache.reports.reduce((sum, { outputTokens }) => sum + outputTokens * price.output, 0)
   assert.ok(Math.abs(total.money! * 1e6 - wire - answers) < 1)
 
@@ -111,7 +112,7 @@ test('it is cheaper than five minutes, whose writes cost less', async (t) => {
   for (const official of [true, false]) {
     const at = await begun(t, official ? {} : { baseURL: 'https://messages.example/v1' })
     for (const minutes of [0, 20, 20, 20, 1, 20, 1, 20, 20, 1]) await at.say('And then?', minutes)
-    const { total } = await at.runtime.usage({ by: 'model' })
+    const { total } = await costsOf(at.runtime).usage({ by: 'model' })
     paid.push(total.money!)
     const longer = at.server.requests.flatMap(({ body }) => lives(body)).includes('1h')
     assert.equal(longer, official, 'other addresses are not asked')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { renameSync, symlinkSync } from 'node:fs'
+import { existsSync, renameSync, symlinkSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { createBackupService } from '../../src/runtime/backup/backup-service.ts'
-import { backupHome } from '../../src/runtime.ts'
+import { createBackupService } from '../../src/capabilities/backup/backup-service.ts'
+import { backupHome } from '../../src/capabilities/backup/backup-home.ts'
 import { fixedClock } from '../../src/testing.ts'
 import { openedHome } from '../home/opened-home.ts'
 
@@ -16,7 +16,7 @@ async function service(t: TestContext) {
   const backups = createBackupService({
     home,
     environment: {},
-    capabilities: [],
+    capabilities: () => [],
     store: runtime.store,
     version: '0.1.0',
     clock: fixedClock(),
@@ -83,6 +83,28 @@ test('an archive that cannot be removed after its hour ends nothing', async (t) 
   for (let round = 0; round < 10; round += 1) await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual(failed, [])
   assert.equal((await backups.state()).ready, undefined)
+})
+
+test('a backup that is stopped while the store is copied ends, and nothing fails after it', async (t) => {
+  const { home } = await openedHome(t, {})
+  const stop = new AbortController()
+  const failed: unknown[] = []
+  const onFailed = (error: unknown) => failed.push(error)
+  process.on('uncaughtException', onFailed)
+  t.after(() => process.off('uncaughtException', onFailed))
+  const file = join(home, 'archive.tar.gz')
+  const onProgress = () => stop.abort()
+  const saving = backupHome({
+    home,
+    file,
+    version: '0.1.0',
+    time: fixedClock().time(),
+    signal: stop.signal,
+    onProgress,
+  })
+  await assert.rejects(saving, { name: 'AbortError' })
+  for (let round = 0; round < 50; round += 1) await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual([failed, existsSync(file)], [[], false])
 })
 
 test('a folder of the workspace that becomes a link while an archive is written leads nowhere', async (t) => {

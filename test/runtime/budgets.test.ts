@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { openBudgetLedger } from '../../src/session.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { gate, opened, type Opened, type Setting } from './opened.ts'
+import { costsOf } from '../costs-of.ts'
 
 /** A dollar for a thousand tokens, of prompts and answers alike. */
 const PRICE = { input: 1000, output: 1000 }
@@ -57,7 +58,7 @@ test('a refused call is never made, and the turn says what it may have cost', as
   assert.equal(model.calls.length, 0)
   assert.deepEqual(await spent(here), [1, 0, 0])
   for (const by of ['session', 'layer'] as const) {
-    const { total } = await here.runtime.costs({ by })
+    const { total } = await costsOf(here.runtime).costs({ by })
     assert.deepEqual([total.calls, total.unpriced, total.nanoDollars], [1, 0, 0], by)
   }
 })

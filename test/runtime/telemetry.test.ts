@@ -4,7 +4,7 @@ import type { Span } from '../../src/capabilities/telemetry/conventions.ts'
 import { createSpanExporter } from '../../src/capabilities/telemetry/span-exporter.ts'
 import { telemetry } from '../../src/capabilities/telemetry/telemetry.ts'
 import { telemetrySettings } from '../../src/capabilities/telemetry/telemetry-settings.ts'
-import type { AnyCapability } from '../../src/capability.ts'
+import { callPrice, type AnyCapability } from '../../src/capability.ts'
 import { knownSecrets, sha256, systemClock } from '../../src/platform.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { opened, type Setting, tool } from './opened.ts'
@@ -92,8 +92,8 @@ test('a turn with a tool is a trace: the turn, its calls and its tool, with usag
     'foreword.tokens.used': record.manifest.used,
     'foreword.tokens.system': record.manifest.slots.system,
     'foreword.tokens.history': record.manifest.slots.history,
-    'foreword.cost.usd': (await here.runtime.callPrice(record))!.money,
-    'foreword.cost.saved_usd': (await here.runtime.callPrice(record))!.saved,
+    'foreword.cost.usd': (await callPrice(here.runtime, record))!.money,
+    'foreword.cost.saved_usd': (await callPrice(here.runtime, record))!.saved,
   })
   assert.ok(Number(attributes['foreword.reuse.tokens']) > 0)
   assert.deepEqual(used!.attributes, {

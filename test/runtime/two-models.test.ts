@@ -5,6 +5,7 @@ import { systemClock } from '../../src/platform.ts'
 import { readTurnView } from '../../src/runtime.ts'
 import { scriptedModel, scriptedModels } from '../../src/testing.ts'
 import { gate, type Opened, opened, tool } from './opened.ts'
+import { costsOf } from '../costs-of.ts'
 
 type Answer = NonNullable<Parameters<typeof scriptedModel>[0]>['answer']
 
@@ -63,7 +64,7 @@ test('two models answer one message at once, and the conversation goes on with t
 
   const calls = await here.store.calls(session)
   assert.deepEqual(calls.map(({ model }) => model).toSorted(), ['one', 'one', 'one', 'other'])
-  const { total } = await runtime.costs({ by: 'session' })
+  const { total } = await costsOf(runtime).costs({ by: 'session' })
   assert.deepEqual([total.calls, total.unpriced], [4, 0], 'the calls of both are paid')
   assert.deepEqual((await runtime.replay(session)).different, [])
 })

@@ -387,8 +387,8 @@ test('a command of a conversation may do no more than its caller', async (t) => 
   const { runtime, home } = await openedHome(t)
   const tokens = openGatewayTokens({ clock: systemClock, home, store: runtime.store, random: randomBytes })
   const run = async ({ ask }: { ask<Answer>(path: string): Promise<Answer> }): Promise<string> =>
-    JSON.stringify(await ask('/api/backups'))
-  const contributions = [{ name: 'tides', slashCommands: { keys: { summary: 'shows backups', run } } }]
+    JSON.stringify(await ask('/api/acceptance'))
+  const contributions = [{ name: 'tides', slashCommands: { keys: { summary: 'shows what waits', run } } }]
   const options = { token: 'the-owner', tokens, bind: '127.0.0.1', version: '0', contributions }
   const server = createServer(scriptedRuntime(), options)
   const { token } = await tokens.named.make({ name: 'talker', scope: 'talk' }, 'test')

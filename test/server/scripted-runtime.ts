@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { addUsage } from '../../src/runtime/usage/usage-report.ts'
+import { addUsage } from '../../src/capabilities/costs/usage-report.ts'
 import { callFigures, layouts, type Manifest, type Scenario } from '../../src/context.ts'
 import { rehearsalModel } from '../../src/capabilities/rehearsal/rehearsal-model.ts'
 import { type SessionEvent, type ToolStatus } from '../../src/runtime.ts'
 import {
+  costService,
+  type CostService,
+  type ServiceKey,
   type ToolTrial,
   type SubmitInput,
   type RuntimeErrorCode,
@@ -563,15 +566,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     callScenario: async () => scenario,
     layerSources: async () => ({ calls: 0, sources: [] }),
     budgets: async () => [],
-    callPrice: async () => undefined,
-    sessionCosts: async () => new Map(),
-    costs: async ({ by, zone = 'UTC' }) => ({
-      by,
-      zone,
-      total: { calls: 0, unpriced: 0, nanoDollars: 0, savedNanoDollars: 0 },
-      rows: [],
-    }),
-    usage: async ({ zone = 'UTC' }) => ({ by: 'day', zone, total: addUsage([]), rows: [] }),
+    priceOf: async () => undefined,
     layerHistory: async (layer) => ({ layer, calls: 0, versions: [] }),
     replay: async (session) => ({ session, calls: 1, identical: 1, different: [] }),
     approvals: async () => approvals.waiting(),
@@ -590,18 +585,12 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     },
     acceptTool: async (tool, digest) => tool === 'files__read' && digest === 'digest-of-definition',
     choose: async () => {},
-    capability: () => undefined,
+    capability: <Service>({ name }: ServiceKey<Service>) =>
+      name === costService.name ? (scriptedCosts as Service) : undefined,
     verifyAudit: async () => ({ type: 'whole', records: 3, checkpoints: { targets: [], restores: [] } }),
     auditKey: () => undefined,
     acceptance: scriptedAcceptance(),
     access: scriptedAccess(),
-    backups: {
-      state: async () => ({ made: [] }),
-      make: async () => {},
-      async open(id) {
-        throw new RuntimeError('not-found', 'This archive is gone.', { backup: id })
-      },
-    },
     configuration: {
       value: async () => ({ written: undefined, effective: undefined, digest: 'd' }),
       preview: async () => ({ digest: 'd', difference: '', problems: [] }),
@@ -766,4 +755,16 @@ const scenario: Scenario = {
   current: { id: 'next-turn', messages: [] },
   attachments: [],
   tools: [],
+}
+
+/** Of a home without calls. */
+const scriptedCosts: CostService = {
+  sessionCosts: async () => new Map(),
+  costs: async ({ by, zone = 'UTC' }) => ({
+    by,
+    zone,
+    total: { calls: 0, unpriced: 0, nanoDollars: 0, savedNanoDollars: 0 },
+    rows: [],
+  }),
+  usage: async ({ zone = 'UTC' }) => ({ by: 'day', zone, total: addUsage([]), rows: [] }),
 }

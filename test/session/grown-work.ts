@@ -1,5 +1,5 @@
-import { usageReport } from '../../src/runtime/usage/usage-report.ts'
-import { costReport, sessionCosts } from '../../src/runtime/usage/cost-report.ts'
+import { usageReport } from '../../src/capabilities/costs/usage-report.ts'
+import { costReport, sessionCosts } from '../../src/capabilities/costs/cost-report.ts'
 import type { SessionStore } from '../../src/session.ts'
 import type { GrownStore } from './grow-store.ts'
 

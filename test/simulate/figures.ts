@@ -3,6 +3,7 @@ import { inspectorContribution } from '../../src/capabilities/inspector/mcp/insp
 import { requestSizeCommand } from '../../src/capabilities/telegram/command/session-commands.ts'
 import { fetchSessionView } from '../../src/capabilities/wrapped-agents/watch/session-view.ts'
 import {
+  callPrice,
   type CostReport,
   exactMoneyText,
   type GatewayConnection,
@@ -21,6 +22,7 @@ import { person } from './people.ts'
 import { scriptedBehaviour } from './providers.ts'
 import { type Random, randomOf } from './random.ts'
 import { type Ending, liveIn, type World } from './story.ts'
+import { costsOf } from '../costs-of.ts'
 
 /**
  * Lives a story of one person with all kinds of models, and with providers that report much, little or nothing of what a
@@ -194,7 +196,7 @@ async function compareCalls(surfaces: Surfaces, { row, calls }: WholeSession): P
   for (const record of calls) {
     const { id } = record
     const place = (name: string) => `${name} of ${id} (${record.model})`
-    const paid = await runtime.callPrice(record)
+    const paid = await callPrice(runtime, record)
     known += paid?.money ?? 0
     const figures = figuresOfCall(record, paid)
     checkParts(surfaces, place('the call'), figures)
@@ -233,7 +235,7 @@ async function compareCalls(surfaces: Surfaces, { row, calls }: WholeSession): P
   const view = await fetchSessionView(connection, session)
   const newest = calls.findLast(({ kind }) => kind !== 'note')
   if (newest) {
-    const figures = figuresOfCall(newest, await runtime.callPrice(newest))
+    const figures = figuresOfCall(newest, await callPrice(runtime, newest))
     same(
       `watch of ${session}`,
       [view.used, sum(view.slots.map(([, tokens]) => tokens))],
@@ -247,7 +249,7 @@ async function compareCalls(surfaces: Surfaces, { row, calls }: WholeSession): P
   }
   const explained = await mcp<{ readonly sentences: readonly string[] }>('explain_last_call', { session })
   if (newest) {
-    const figures = figuresOfCall(newest, await runtime.callPrice(newest))
+    const figures = figuresOfCall(newest, await callPrice(runtime, newest))
     const text = explained.sentences.join(' ')
     if (newest.manifest.used > 0) same(`explain of ${newest.id}`, numberAfter(text, 'Its prompt has '), figures.total)
     const cost = figures.money === undefined ? 'Its cost is not known' : `It cost ${exactMoneyText(figures.money)}`
@@ -289,7 +291,7 @@ async function compareSums(surfaces: Surfaces, sessions: readonly WholeSession[]
   }
   let whole = 0
   for (const [session, calls] of groups) {
-    const paid = await Promise.all(calls.map((call) => runtime.callPrice(call)))
+    const paid = await Promise.all(calls.map((call) => callPrice(runtime, call)))
     const figures = calls
       .map((call, index) => figuresOfCall(call, paid[index]))
       .filter(({ basis }) => basis === 'reported')
@@ -314,7 +316,7 @@ async function compareSums(surfaces: Surfaces, sessions: readonly WholeSession[]
     const { text } = await http<{ readonly text: string }>('/api/commands/cost', { session, argument: '' })
     if (calls.length > 0)
       same(`/cost of ${session}`, numberAfter(text, 'calls?: '), sum(figures.map(({ total }) => total)))
-    const sums = (await runtime.sessionCosts([session])).get(session)
+    const sums = (await costsOf(runtime).sessionCosts([session])).get(session)
     same(`the cost of ${session} in Telegram`, sums?.nanoDollars, nano)
     if (cost)
       same(

@@ -4,6 +4,7 @@ import type { CallRecord, Entry, SessionRow } from '../../src/session.ts'
 import type { Effects } from './gateway.ts'
 import type { Told } from './people.ts'
 import type { ReceivedCall } from './virtual-network.ts'
+import { callPrice } from '../../src/capability.ts'
 
 /** What there is to look at when a story is over. */
 export interface Remains {
@@ -211,7 +212,7 @@ async function* budgetsAddUp({ runtime, told, newestLoss }: Remains, sessions: r
     for (const call of sessions.flatMap(({ calls }) => calls)) {
       if (dayOf(call.time) !== period || call.outcome?.usage === undefined) continue
       const { promptTokens = 0, outputTokens = 0 } = call.outcome.usage
-      known += unit === 'tokens' ? promptTokens + outputTokens : ((await runtime.callPrice(call))?.money ?? 0)
+      known += unit === 'tokens' ? promptTokens + outputTokens : ((await callPrice(runtime, call))?.money ?? 0)
     }
     if (known > spent + held + 1e-6) yield `calls of ${known} ${unit} count as ${spent} in ${name}`
   }

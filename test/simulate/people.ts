@@ -6,6 +6,7 @@ import { runtimeFailure } from '../../src/runtime.ts'
 import type { Random } from './random.ts'
 import type { VirtualTime } from './virtual-time.ts'
 import { words } from './words.ts'
+import { costsOf } from '../costs-of.ts'
 
 /** What people were told. The laws are about this. */
 export interface Told {
@@ -299,7 +300,7 @@ async function setBudgets({ gateway, random, told, name }: PersonParts): Promise
 }
 
 async function readUsage({ gateway }: PersonParts): Promise<string | void> {
-  await gateway.ask((runtime) => runtime.costs({ by: 'session' }))
+  await gateway.ask((runtime) => costsOf(runtime).costs({ by: 'session' }))
 }
 
 /** What people do more often is named more often. */

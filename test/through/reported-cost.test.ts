@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { costGroups, costOfCalls, exactMoneyText } from '../../src/capability.ts'
+import { callPrice, costGroups, costOfCalls, exactMoneyText } from '../../src/capability.ts'
 import { recordedCalls, send, startGateway } from './gateway.ts'
 import { startVendor } from './vendor.ts'
+import { costsOf } from '../costs-of.ts'
 
 /** By this price a call of 1,000 tokens and 100 costs $0.0012. */
 const models = { 'router/priced': { window: 100_000, price: { input: 1, output: 2 } } }
@@ -39,7 +40,7 @@ test('the cost in the head of an answer in one piece is what a call of another p
     await gateway.runtime.idle()
   }
   const calls = await recordedCalls(gateway)
-  const paid = await Promise.all(calls.map((call) => gateway.runtime.callPrice(call)))
+  const paid = await Promise.all(calls.map((call) => callPrice(gateway.runtime, call)))
   assert.deepEqual(new Set(paid.map((price) => price?.money)), new Set([0.0012, 0.0031]))
 })
 
@@ -73,7 +74,7 @@ test('what a provider says that a call cost is what account, sums, budgets and p
   await callBoth('priced')
   const again = await gateway.restart()
   const calls = (await recordedCalls(again)).filter(({ kind }) => kind !== 'note')
-  const paid = await Promise.all(calls.map((call) => again.runtime.callPrice(call)))
+  const paid = await Promise.all(calls.map((call) => callPrice(again.runtime, call)))
   assert.deepEqual(
     paid.map((price) => [price?.money, price?.reported, price?.listed]),
     [
@@ -91,7 +92,7 @@ test('what a provider says that a call cost is what account, sums, budgets and p
   }
   const sum = 2 * 0.0031 + 4 * 0.0012
   for (const by of costGroups) {
-    const { total, rows } = await again.runtime.costs({ by })
+    const { total, rows } = await costsOf(again.runtime).costs({ by })
     assert.deepEqual([total.nanoDollars, total.unpriced], [Math.round(sum * 1e9), 0], by)
     assert.equal(
       rows.reduce((all, { nanoDollars }) => all + nanoDollars, 0),
@@ -99,7 +100,7 @@ test('what a provider says that a call cost is what account, sums, budgets and p
       by,
     )
   }
-  const { total } = await again.runtime.usage({ by: 'model' })
+  const { total } = await costsOf(again.runtime).usage({ by: 'model' })
   assert.deepEqual([total.money?.toFixed(9), total.unpriced, total.unreported], [sum.toFixed(9), 0, 0])
   const ids = calls.map(({ id }) => id)
   assert.equal((await costOfCalls(again.runtime, ids))?.toFixed(9), sum.toFixed(9))
@@ -122,7 +123,7 @@ test('a cost that is reported needs no price: it has parts, and is in every sum'
     body,
   })
   const [call] = await recordedCalls(gateway)
-  const paid = await gateway.runtime.callPrice(call!)
+  const paid = await callPrice(gateway.runtime, call!)
   assert.deepEqual([paid?.money, paid?.listed, paid?.saved], [0.0031, undefined, 0])
   const units = Object.values(paid!.parts).map((part) => Math.round(part * 1e9))
   assert.equal(
@@ -130,7 +131,7 @@ test('a cost that is reported needs no price: it has parts, and is in every sum'
     3_100_000,
   )
   assert.ok(units.at(-1)! > 0)
-  const { total } = await gateway.runtime.costs({ by: 'layer' })
+  const { total } = await costsOf(gateway.runtime).costs({ by: 'layer' })
   assert.deepEqual([total.nanoDollars, total.unpriced], [3_100_000, 0])
-  assert.equal((await gateway.runtime.usage({ by: 'day' })).total.money, 0.0031)
+  assert.equal((await costsOf(gateway.runtime).usage({ by: 'day' })).total.money, 0.0031)
 })

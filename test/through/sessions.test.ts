@@ -5,6 +5,7 @@ import { run } from '../cli/recorded-io.ts'
 import { type ExportedSpan, scriptedCollector } from '../runtime/scripted-collector.ts'
 import { recordedCalls, send, startGateway, type TestGateway } from './gateway.ts'
 import { answerMessages, startVendor, type Vendor } from './vendor.ts'
+import { costsOf } from '../costs-of.ts'
 
 async function openGateway(t: TestContext, answer: Vendor['answer'] = answerMessages()) {
   const vendor = await startVendor(t, answer)
@@ -107,7 +108,7 @@ test('counts and refusals cost nothing, leave the sum of a session whole, and ha
   await say(gateway, { headers: claude('one'), messages: [user('Refuse this.')] })
   const calls = await recordedCalls(gateway)
   const session = calls[0]!.session!
-  const cost = (await gateway.runtime.sessionCosts([session])).get(session)
+  const cost = (await costsOf(gateway.runtime).sessionCosts([session])).get(session)
   assert.deepEqual([cost?.calls, cost?.unpriced], [4, 0])
   const environment = { FOREWORD_HOME: gateway.home }
   const { stdout } = await run(['calls', session], { environment })
@@ -275,7 +276,7 @@ test('turns of sessions whose program names none are told apart in costs', async
   await say(gateway, { headers, messages: [user('What is a good name for a boat?')] })
   await say(gateway, { headers, messages: [...first, assistant('Rhine, Elbe, Po.'), user('Which is the longest?')] })
   const calls = await recordedCalls(gateway)
-  const { rows } = await gateway.runtime.costs({ by: 'turn' })
+  const { rows } = await costsOf(gateway.runtime).costs({ by: 'turn' })
   assert.deepEqual(
     new Map(rows.map(({ key, calls: count }) => [key, count])),
     new Map(calls.map(({ session, turn }) => [`${session}/${turn}`, 1])),
@@ -407,7 +408,7 @@ test('costs are divided by program, token, model, layer and tool', async (t) => 
     ['layer', 'tool-result'],
     ['tool', 'look'],
   ] as const) {
-    const { rows, total } = await gateway.runtime.costs({ by })
+    const { rows, total } = await costsOf(gateway.runtime).costs({ by })
     assert.equal(total.unpriced, 0, by)
     assert.ok((rows.find((row) => row.key === key)?.nanoDollars ?? 0) > 0, `${by}: ${JSON.stringify(rows)}`)
     assert.equal(

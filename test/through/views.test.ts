@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import type { ForeignExchange, SessionFindings } from '../../src/capability.ts'
+import { callPrice, type ForeignExchange, type SessionFindings } from '../../src/capability.ts'
 import type { Comparison, Manifest, Piece } from '../../src/context.ts'
 import type { CallRecord } from '../../src/session.ts'
 import { callContext } from '../../src/capabilities/inspector/call-context.ts'
@@ -146,7 +146,7 @@ test('the terminal shows sessions, calls, one call by layer, findings, differenc
 test('MCP clients read its size, its end and what is estimated, and of no room where none is known', async (t) => {
   const { gateway, calls } = await played(t)
   const [before, record] = calls.slice(-2) as [CallRecord, CallRecord]
-  const price = await gateway.runtime.callPrice(record)
+  const price = await callPrice(gateway.runtime, record)
   const told = (each: CallRecord) =>
     explainCall({ record: each, before, price }) as { readonly sentences: readonly string[] }
   const whole = told(record)

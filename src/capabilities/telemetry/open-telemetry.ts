@@ -1,4 +1,4 @@
-import type { CapabilityHost, Runtime, RequestView } from '../../capability.ts'
+import { callPrice, type CapabilityHost, type Runtime, type RequestView } from '../../capability.ts'
 import { defined, errorMessage, serialQueue, settlesWithin, parseTraceparent } from '../../platform.ts'
 import type { CallRecord, Entry } from '../../session.ts'
 import { callSpan, type ExportedCall, tracePlace, turnSpans } from './turn-spans.ts'
@@ -133,7 +133,7 @@ async function endedCall(
   entries: readonly Entry[],
 ): Promise<ExportedCall> {
   const { id, outcome } = record
-  const price = await runtime.callPrice(record)
+  const price = await callPrice(runtime, record)
   const used = entries.find((entry) => entry.type === 'usage' && entry.call === id)
   const known = { record, ...defined({ price, endedAt: used && Date.parse(used.time) }) }
   if (!settings.content) return known

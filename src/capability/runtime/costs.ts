@@ -1,4 +1,18 @@
 import type { SumRange } from '../../session.ts'
+import { serviceKey } from '../service.ts'
+import type { UsageOptions, UsageReport } from './usage.ts'
+
+/** What the calls of a home used and cost, added up. */
+export interface CostService {
+  /** What the calls of a time used and cost. Rejects with `invalid-input` for a time zone that does not exist. */
+  usage(options: UsageOptions): Promise<UsageReport>
+  /** What those calls cost, divided exactly. */
+  costs(options: CostOptions): Promise<CostReport>
+  /** What all calls of each session cost, by its id. */
+  sessionCosts(sessions: readonly string[]): Promise<ReadonlyMap<string, CostSums>>
+}
+
+export const costService = serviceKey<CostService>('costs')
 
 /** What money can be divided by, besides what capabilities add. */
 export const costGroups = [

@@ -1,11 +1,10 @@
-import type { Comparison, OfferedWith, Scenario, ToolDefinition } from '../../context.ts'
+import type { Comparison, OfferedWith, Price, Scenario, ToolDefinition } from '../../context.ts'
 import type { ModelFacts } from '../../model.ts'
 import type { Recall } from '../../search.ts'
 import type {
   AuditKey,
   AuditReport,
   Binding,
-  CallRecord,
   ChainPosition,
   SessionLabel,
   SessionRow,
@@ -29,7 +28,6 @@ import type {
   ScenarioOptions,
   TriedOptions,
 } from './calls.ts'
-import type { BackupService } from './backup-service.ts'
 import type { RuntimeMetrics } from './metrics.ts'
 import type { ModelSetup } from './model-setup.ts'
 import type { NoteService } from './note-service.ts'
@@ -41,8 +39,6 @@ import type { EventsOptions, SessionEvent, MessageEdit, SubmitInput, SubmittedTu
 import type { EmbeddingsCaller, ForeignCallService } from './foreign-calls.ts'
 import type { ForeignSessionService } from './foreign-sessions.ts'
 import type { BudgetReport } from './budgets.ts'
-import type { CallPrice, CostOptions, CostReport, CostSums } from './costs.ts'
-import type { UsageOptions, UsageReport } from './usage.ts'
 
 /**
  * Many sessions over one home: what every host (HTTP, command line, channels) and every capability works with. Methods reject with
@@ -141,14 +137,8 @@ export interface Runtime {
   /** The versions of a layer, by its name or id, and the calls that read each of them. `*` is every layer. */
   layerHistory(layer: string, options?: LayerHistoryOptions): Promise<LayerHistory>
   replay(session: string): Promise<Replay>
-  /** What the calls of a time used and cost. Rejects with `invalid-input` for a time zone that does not exist. */
-  usage(options: UsageOptions): Promise<UsageReport>
-  /** What those calls cost, divided exactly. */
-  costs(options: CostOptions): Promise<CostReport>
-  /** What all calls of each session cost, by its id. */
-  sessionCosts(sessions: readonly string[]): Promise<ReadonlyMap<string, CostSums>>
-  /** What one call cost, and each entry of its manifest. `undefined` where its price or its usage is not known. */
-  callPrice(call: CallRecord): Promise<CallPrice | undefined>
+  /** The price of a model; `undefined` where it is not known, or not known in time. */
+  priceOf(model: string): Promise<Price | undefined>
 
   /** What is left of the configured budgets, in their order. */
   budgets(): Promise<readonly BudgetReport[]>
@@ -182,7 +172,6 @@ export interface Runtime {
   /** What waits until a person accepts it. */
   readonly acceptance: AcceptanceService
   readonly configuration: ConfigurationService
-  readonly backups: BackupService
 
   /** Calls of other programs that go through this gateway. */
   readonly foreign: ForeignCallService

@@ -9,12 +9,13 @@ import {
   type ChainPosition,
   parseCheckpoint,
   openStore,
+  readArchivedPosition,
+  signArchived,
   type SessionStore,
   storePath,
 } from '../../session.ts'
 import { type LoadOptions, loadConfiguration } from '../configuration/load.ts'
 import { homeAt } from '../home/home.ts'
-import { signArchivedAgain } from './archive-audit.ts'
 import { auditKeyFile, makeAuditKey, readAuditKey } from './audit-key.ts'
 import { readCheckpointNote, type TargetNote, writeCheckpointNote } from './checkpoint-note.ts'
 import { ensureAuditId } from './checkpoint-service.ts'
@@ -129,4 +130,10 @@ async function noteFor(
   } catch (error) {
     return { waiting: [checkpoint], failure: { since: checkpoint.time, message: errorMessage(error) } }
   }
+}
+
+/** After a restore over a home with another key: what was archived is signed by that one. */
+async function signArchivedAgain(store: SessionStore, key: AuditKey): Promise<void> {
+  const archived = await readArchivedPosition(store)
+  if (archived) await store.transaction([{ type: 'audit-archived', archived: signArchived(key, archived) }])
 }

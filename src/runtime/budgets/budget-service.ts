@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CallEnd, type CallHold, type GrantedCall, OverBudgetError, type PreparedCall } from '../../agent.ts'
-import type { BudgetReport, Clock } from '../../capability.ts'
+import { type BudgetReport, type Clock, dayIn } from '../../capability.ts'
 import { type Model, ModelError } from '../../model.ts'
 import { type Activity, defined, errorMessage } from '../../platform.ts'
 import {
@@ -14,7 +14,6 @@ import {
   openBudgetLedger,
   type PassedBudget,
 } from '../../session.ts'
-import { dayIn } from '../usage/day-of.ts'
 import {
   amountText,
   budgetName,

@@ -1,4 +1,4 @@
-import type { LintedTool, LintReport, Runtime, ToolUsageRow } from '../../capability.ts'
+import { costService, type LintedTool, type LintReport, type Runtime, type ToolUsageRow } from '../../capability.ts'
 import {
   type Assembly,
   calibratedFinding,
@@ -28,14 +28,14 @@ export interface LintOptions {
 
 /** Looks for what breaks caches or wastes room: in the next call, in the newest calls, and in the usage of 30 days. Reads only. */
 export async function lintHome(
-  runtime: Pick<Runtime, 'store' | 'nextScenario' | 'preview' | 'usage' | 'model' | 'tools'>,
+  runtime: Pick<Runtime, 'store' | 'nextScenario' | 'preview' | 'capability' | 'model' | 'tools'>,
   { tools: asked = [], now }: LintOptions,
 ): Promise<LintReport> {
   const from = new Date(now.getTime() - THIRTY_DAYS_MS).toISOString()
-  const usage = await runtime.usage({ by: 'tool', from })
+  const usage = await runtime.capability(costService)?.usage({ by: 'tool', from })
   const model = await runtime.model().catch(() => undefined)
   const price = model?.facts.price
-  const rates = price && lintRates(price, usage.total)
+  const rates = price && usage && lintRates(price, usage.total)
   const calls = await newestCalls(runtime.store)
   const next = await nextAssembly(runtime)
   const needed = new Set([
@@ -45,12 +45,12 @@ export async function lintHome(
   const findings = lint({
     counter: next.counter,
     calls: calls.map(({ call }) => call),
-    tools: usage.by === 'tool' ? usage.rows.filter(({ key }) => !needed.has(key)).map(toolUse) : [],
+    tools: usage?.by === 'tool' ? usage.rows.filter(({ key }) => !needed.has(key)).map(toolUse) : [],
     ...defined({ assembly: next.assembly, rates: rates satisfies LintRates | undefined }),
   })
   const preview = await runtime.preview({}).catch(() => undefined)
   const prompt = preview ? { total: preview.figures.total, used: preview.manifest.used } : { total: 0, used: 0 }
-  const month = usage.by === 'tool' ? { total: usage.expected, used: usage.counted } : prompt
+  const month = usage?.by === 'tool' ? { total: usage.expected, used: usage.counted } : prompt
   return {
     calls: calls.length,
     findings: findings.map((finding) => calibratedFinding(finding, prompt, month)),

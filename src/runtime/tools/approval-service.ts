@@ -137,13 +137,6 @@ export function createApprovalService(parts: {
     return found.flat()
   }
 
-  /** The call that a question is about now: after a restart it is recorded again. */
-  async function heldCall({ session, turn }: Question): Promise<string | undefined> {
-    const calls = await store.calls(session, { last: NEWEST_CALLS })
-    const newest = calls.findLast((call) => call.turn === turn && call.kind === undefined)
-    return newest?.outcome ? undefined : newest?.id
-  }
-
   async function decide(approval: string, { decision: decided, digest, by }: PersonsDecision): Promise<void> {
     const all = await questions()
     const found = all.find(({ question }) => question.approval === approval)
@@ -232,20 +225,11 @@ export function createApprovalService(parts: {
     async turns(): Promise<ReadonlySet<string>> {
       return new Set((await questions()).flatMap(({ open, question }) => (open ? [question.turn] : [])))
     },
-    /** Ids of the recorded calls to models that wait for a budget: they were not sent. */
-    async heldCalls(): Promise<ReadonlySet<string>> {
-      const held = (await questions()).filter(({ open, question }) => open && question.held)
-      const found = await Promise.all(held.map(({ question }) => heldCall(question)))
-      return new Set(found.flatMap((id) => id ?? []))
-    },
     count: (): number => listeners.size + live.waiting().length,
     /** Resolves when decisions that were made are on disk. */
     idle: decisions.idle,
   }
 }
-
-/** Enough to have the newest call of a turn among those for notes. */
-const NEWEST_CALLS = 8
 
 function withdrawn(reason: string): ApprovalOutcome {
   return { type: 'withdraw', reason }

@@ -1,7 +1,7 @@
 import { defined } from '../../platform.ts'
 import { z } from 'zod'
 import { type Manifest, outline } from '../../context.ts'
-import { callCosts, type Route, jsonAnswer, route, type Runtime, RuntimeError } from '../../capability.ts'
+import { callCosts, callPrice, type Route, jsonAnswer, route, type Runtime, RuntimeError } from '../../capability.ts'
 import { type CallRecord, figuresOfCall } from '../../session.ts'
 import { text } from '../answer.ts'
 import { requireSession } from '../failure.ts'
@@ -100,7 +100,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       answers: () => jsonAnswer('The record', callRecord),
       handle: async ({ param }) => {
         const record = await existing(param('call'))
-        return { ...record, figures: figuresOfCall(record, await runtime.callPrice(record)) }
+        return { ...record, figures: figuresOfCall(record, await callPrice(runtime, record)) }
       },
     }),
     route('GET /api/calls/:call/manifest', {
@@ -115,7 +115,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       handle: async ({ param, query }) => {
         const record = await existing(param('call'))
         if (query.format === 'outline') return text(`${outline(record.manifest)}\n`)
-        const paid = await runtime.callPrice(record)
+        const paid = await callPrice(runtime, record)
         return { ...(fullManifest(record) as object), figures: figuresOfCall(record, paid), ...defined({ paid }) }
       },
     }),

@@ -1,5 +1,13 @@
 import { z } from 'zod'
-import { jsonAnswer, personRoles, type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
+import {
+  costService,
+  jsonAnswer,
+  personRoles,
+  type Route,
+  route,
+  type Runtime,
+  RuntimeError,
+} from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { type GatewayTokens, isThere, type PeopleHomes, type Person, personNotFound } from '../../runtime.ts'
 
@@ -66,13 +74,15 @@ export function peopleRoutes(options: PeopleRoutesOptions): readonly Route[] {
     return { path: `/?token=${made.token}`, expires: made.expires! }
   }
 
-  async function usageOf({ name: who }: Person): Promise<z.output<typeof usage>> {
+  async function usageOf({ name: who }: Person): Promise<z.output<typeof usage> | undefined> {
     return homes.look(who, usageIn)
   }
 
-  async function usageIn(runtime: Runtime): Promise<z.output<typeof usage>> {
+  async function usageIn(runtime: Runtime): Promise<z.output<typeof usage> | undefined> {
+    const service = runtime.capability(costService)
+    if (service === undefined) return undefined
     const [report, [newest], { storeBytes }, { files, bytes: fileBytes }] = await Promise.all([
-      runtime.usage({ by: 'session', limit: 1 }),
+      service.usage({ by: 'session', limit: 1 }),
       runtime.store.sessions({ limit: 1 }),
       runtime.metrics(),
       runtime.store.fileTotals(),

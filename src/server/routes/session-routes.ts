@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { defined } from '../../platform.ts'
-import { type Route, jsonAnswer, route, type Runtime } from '../../capability.ts'
+import { costService, type Route, jsonAnswer, route, type Runtime } from '../../capability.ts'
 import { sessionNotFound } from '../../runtime.ts'
 import { json, errorBody } from '../answer.ts'
 import { requireSession, toFailure } from '../failure.ts'
-import { idPrefixSchema, limitSchema, sessionRowSchema as plainRow } from '../schema.ts'
-import { costSums } from './cost-routes.ts'
+import { costSums, idPrefixSchema, limitSchema, sessionRowSchema as plainRow } from '../schema.ts'
 import { choiceChanges, choiceIds, type ChoiceDescriptions, splitChoices } from '../session-choices.ts'
 import { sessionActivities, type SessionRow, sessionView, type EntryBody, type SessionStore } from '../../session.ts'
 
@@ -16,8 +15,8 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
     const programs = await runtime.foreignSessions.programs(rows)
     const named = rows.map((row) => ({ ...sessionView(row), ...defined({ program: programs.get(row.id) }) }))
     if (!withCost) return named
-    const costs = await runtime.sessionCosts(rows.map(({ id }) => id))
-    return named.map((row) => ({ ...row, cost: costs.get(row.id) }))
+    const costs = await runtime.capability(costService)?.sessionCosts(rows.map(({ id }) => id))
+    return named.map((row) => ({ ...row, cost: costs?.get(row.id) }))
   }
   const changes = ['title', 'pin', 'folder', 'model', ...Object.keys(choices)]
   const watch = createSessionWatch(store)

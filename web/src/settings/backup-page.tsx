@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { BackupState, MadeBackup } from '../../../src/capability.ts'
+import type { BackupState, MadeBackup } from '../../../src/capabilities/backup/backup-state.ts'
 import { api } from '../api/client.ts'
 import { type Status, useResource } from '../api/resources.ts'
 import { Button, CopyLine } from '../parts/button.tsx'

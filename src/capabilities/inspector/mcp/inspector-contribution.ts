@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Tool } from '@modelcontextprotocol/server'
 import {
+  callPrice,
+  costService,
   type McpContribution,
   type McpTool,
   type Runtime,
@@ -29,7 +31,7 @@ type Input = Readonly<Record<string, string | undefined>>
  * layer: a program that connects may hand their answers to a model of its own.
  */
 export function inspectorContribution({ runtime, timeZone, time }: InspectorParts): McpContribution {
-  const priced = async (found: FoundCall) => ({ ...found, price: await runtime.callPrice(found.record) })
+  const priced = async (found: FoundCall) => ({ ...found, price: await callPrice(runtime, found.record) })
   return {
     tools: [
       readingTool(contextOfCall, async ({ call = 'last', session }) =>
@@ -94,10 +96,12 @@ const MOST_ROWS = 50
 const NANO = 1e9
 
 /** Sessions have their ids and no titles: a title can be how its conversation begins. */
-async function costsSince(runtime: Pick<Runtime, 'costs'>, asked: CostsQuestion): Promise<object> {
+async function costsSince(runtime: Pick<Runtime, 'capability'>, asked: CostsQuestion): Promise<object> {
   const { by = 'day', timeZone: zone, session } = asked
   const from = startOf(asked)
-  const { total, rows, rest } = await runtime.costs({ by, zone, from, limit: MOST_ROWS, ...defined({ session }) })
+  const service = runtime.capability(costService)
+  if (!service) throw new RuntimeError('not-found', 'This gateway adds up no costs.')
+  const { total, rows, rest } = await service.costs({ by, zone, from, limit: MOST_ROWS, ...defined({ session }) })
   return {
     by,
     since: from,

@@ -1,5 +1,6 @@
 import {
   type ChoiceOption,
+  costService,
   type CostSums,
   forecastSentence,
   type ModelStatus,
@@ -69,11 +70,14 @@ export const requestSizeCommand: ChatCommand = {
   summary: 'show what the next call to the model would send',
   async run({ runtime, binding }) {
     const session = await runtime.sessionFor(binding)
-    const [preview, costs] = await Promise.all([runtime.preview({ session }), runtime.sessionCosts([session])])
+    const [preview, costs] = await Promise.all([
+      runtime.preview({ session }),
+      runtime.capability(costService)?.sessionCosts([session]),
+    ])
     const next = forecastSentence(preview)
     return [
       contextText(preview.model, calibratedManifest(preview.manifest, preview.figures.total)),
-      ...costLine(costs.get(session)),
+      ...costLine(costs?.get(session)),
       ...(next ? [next] : []),
     ].join('\n')
   },
