@@ -164,7 +164,7 @@ async function checkedResponse(response: Response, { clock, form, filter, listen
   const reader = response.body.getReader()
   const chunksRead: Uint8Array[] = []
   // `event:` behind whitespace is the longest beginning that decides.
-  while (trimmedText(decode(chunksRead)).length < 6) {
+  while (decode(chunksRead).trimStart().length < 6) {
     const { done, value } = await reader.read()
     if (done) break
     chunksRead.push(value)
@@ -181,14 +181,10 @@ async function checkedResponse(response: Response, { clock, form, filter, listen
 }
 
 function isStream(text: string, form: StreamForm | undefined): boolean {
-  const begins = trimmedText(text)
+  const begins = text.trimStart()
   if (begins === '' || begins.startsWith('<')) return false
   if (form === 'events') return /^(?::|data|event|id|retry)/.test(begins)
   return form === 'lines' ? begins.startsWith('{') : true
-}
-
-function trimmedText(text: string): string {
-  return text.replace(/^\uFEFF/, '').trimStart()
 }
 
 type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>
@@ -204,7 +200,7 @@ async function readExcerpt(clock: Clock, reader: Reader, chunksRead: readonly Ui
   }
   // The error shows what came before the connection broke.
   await withTimeout(clock, readRest(), WORDS_MS).catch(() => {})
-  return trimmedText(decode(chunks)).trimEnd()
+  return decode(chunks).trim()
 }
 
 /** The whole stream, with a bound on the size of each event. */
