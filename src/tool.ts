@@ -24,20 +24,21 @@ export { readAccess, SHELL_VARIABLES } from './tool/access/read-access.ts'
 export { withTool } from './tool/access/with-tool.ts'
 export { callDigest } from './tool/call-plan.ts'
 export { tool } from './tool/define-tool.ts'
-export type {
-  CallDescription,
-  DirectTool,
-  OfferedWhile,
-  PlannedCall,
-  Tool,
-  ToolSuccess,
-  ToolCall,
-  ToolContext,
-  ToolFailed,
-  ToolImage,
-  ToolPlan,
-  ToolResult,
-  ToolProperties,
+export {
+  type CallDescription,
+  type DirectTool,
+  type OfferedWhile,
+  type PlannedCall,
+  type Tool,
+  type ToolSuccess,
+  type ToolCall,
+  type ToolContext,
+  type ToolFailed,
+  type ToolImage,
+  type ToolPlan,
+  type ToolResult,
+  type ToolProperties,
+  toolFailure,
 } from './tool/tool.ts'
 export { inputFault, schemaFault } from './tool/schema/input-fault.ts'
 export { readToolInput } from './tool/schema/unambiguous-input.ts'
