@@ -132,7 +132,7 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
     counter: settings.counter,
     context,
     secrets,
-    factsOf: (id) => parts.models.knownFacts?.(id),
+    factsOf: (id) => parts.models.knownFacts(id),
     resolve: choice.resolve,
     ledger,
     questions,
