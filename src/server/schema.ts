@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { placements } from '../context.ts'
 import { sessionActivities, turnOutcomeTypes } from '../session.ts'
 
 export const limitSchema = (usual: number, most: number) =>
@@ -113,7 +114,7 @@ export const entrySchema = z.looseObject({ session: z.string(), seq: z.number(),
 
 const placementPriceSchema = z
   .looseObject({
-    placement: z.enum(['system', 'preamble', 'before-input', 'after-input']),
+    placement: z.enum(placements),
     full: z
       .number()
       .describe('Tokens that are sent in full, those that the cache loses because of the layer among them.'),
