@@ -136,6 +136,9 @@ export type {
   CompletionEvent,
   CompletionInput,
   CompletionSize,
+} from './capability/runtime/completions.ts'
+export type {
+  BodyComparison,
   ForecastManifest,
   LayerHistory,
   LayerHistoryOptions,
@@ -150,7 +153,6 @@ export type {
   RequestView,
   ScenarioOptions,
   TriedOptions,
-  WireProof,
 } from './capability/runtime/calls.ts'
 export type {
   Admission,

@@ -28,6 +28,7 @@ export {
   type KnownModel,
   knownModel,
   knownModels,
+  MOST_MESSAGES,
 } from './server/completions/completion-source.ts'
 export {
   answerAccount,
@@ -41,4 +42,4 @@ export {
   unreadFields,
 } from './server/completions/write-completion.ts'
 export { recordRoutes, restoreBodySchema, expectedVersionSchema } from './server/routes/record-routes.ts'
-export { attachmentsSchema, decidedBySchema, digestSchema, limitSchema, MOST_MESSAGES } from './server/schema.ts'
+export { attachmentsSchema, decidedBySchema, digestSchema, limitSchema } from './server/schema.ts'

@@ -268,6 +268,3 @@ export const attachmentsSchema = z
 export const fileVersionsSchema = z.object({
   versions: z.array(z.object({ version: z.number(), time: z.string(), text: z.string() })),
 })
-
-/** The most messages or items of one request in a format of others: each is looked at before a model is asked. */
-export const MOST_MESSAGES = 10_000

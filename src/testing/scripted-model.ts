@@ -12,7 +12,7 @@ import {
 } from '../model.ts'
 import { orAborted } from '../platform.ts'
 import { textPieces } from './scripted-provider-answer.ts'
-import { SILENT, type Usage } from '../wire.ts'
+import { UNREPORTED_USAGE, type Usage } from '../wire.ts'
 
 /** One answer of a scripted model: reasoning, then text, then tool calls, then the end or a failure. */
 export interface ScriptedReply {
@@ -128,7 +128,7 @@ async function* replyEvents(
   yield {
     type: 'finish',
     reason: reply.finish ?? (calls.length > 0 ? 'tool-calls' : 'stop'),
-    usage: { ...SILENT, ...usage },
+    usage: { ...UNREPORTED_USAGE, ...usage },
     message: {
       role: 'assistant',
       content: [
