@@ -133,39 +133,38 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
   async function list(): Promise<void> {
     const all = await opened()
     const known = new Map(all.index.sessions().map(({ id, upTo }) => [id, upTo]))
-    const takeKnown = (id: string): number | undefined => {
-      const upTo = known.get(id)
-      known.delete(id)
-      return upTo
-    }
-    newest = (await compare(all, PAGE, takeKnown)) ?? ''
+    const { changed = '', seen } = await compare(all, PAGE, (id) => known.get(id))
+    newest = changed
     // Sessions that no longer exist.
-    for (const id of known.keys()) behind.add(id)
+    for (const id of known.keys()) if (!seen.has(id)) behind.add(id)
   }
 
   /** Looks at what was changed since the last list. What was removed, or has an earlier time, is found with the next list of all. */
   async function listNewest(since: string): Promise<void> {
     const all = await opened()
-    newest = (await compare(all, NEWEST, (id) => all.index.session(id)?.upTo, since)) ?? since
+    const { changed = since } = await compare(all, NEWEST, (id) => all.index.session(id)?.upTo, since)
+    newest = changed
   }
 
   /**
    * Finds the sessions of the store that are behind in the index, the last changed one first, and registers new ones. `upToOf`: the last
-   * entry in the index; `since`: nothing earlier is looked at. Returns when the last change was.
+   * entry in the index; `since`: nothing earlier is looked at. Returns when the last change was, and which sessions there are.
    */
   async function compare(
     all: IndexingParts,
     limit: number,
     upToOf: (id: string) => number | undefined,
     since = '',
-  ): Promise<string | undefined> {
+  ): Promise<{ readonly changed: string | undefined; readonly seen: ReadonlySet<string> }> {
     const unknown: string[] = []
+    const seen = new Set<string>()
     let changed: string | undefined
     for (let after: SessionRow | undefined; ;) {
       const rows = await store.sessions({ limit, after })
       changed ??= rows[0]?.updated
       for (const { id, entries } of rows) {
         const upTo = upToOf(id)
+        seen.add(id)
         if (upTo === undefined) unknown.push(id)
         if (upTo !== entries) behind.add(id)
       }
@@ -179,7 +178,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
       await registerSession(all, id)
       await clock.yield()
     }
-    return changed
+    return { changed, seen }
   }
 
   /** Where all were listed before, only those that changed are waited for. */
