@@ -67,7 +67,7 @@ export { type Program, type ProgramEnd, type ProgramLimits, programResult } from
 export { type ConfinedProgram, createSandbox, type PlannedSandbox, type Sandbox } from './tool/sandbox/sandbox.ts'
 export { findSandbox, missingWalls, type SandboxProgram } from './tool/sandbox/find-bubblewrap.ts'
 export { confineNode, findNodeSandbox } from './tool/sandbox/confine-node.ts'
-export { looksLikeRepository, obeyedNames, obeyedPath } from './tool/access/owners-names.ts'
+export { looksLikeRepository, obeyedNames, obeyedPath, packageFolders } from './tool/access/owners-names.ts'
 export { isSecretName, obeyedAtHome, personalSecrets } from './tool/sandbox/hidden-places.ts'
 export { obeyedWithin } from './tool/sandbox/obeyed-within.ts'
 export { createOwnerEnds } from './tool/sandbox/owner-ends.ts'

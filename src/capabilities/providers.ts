@@ -7,7 +7,6 @@ import { openaiCompatible, openaiCompatibleEmbedding } from './openai-compatible
 import { openai } from './openai/openai.ts'
 import { rehearsal } from './rehearsal/rehearsal.ts'
 
-
 /** The providers that come with Foreword. Lists and suggestions of models keep this order. */
 export const providers: readonly Provider[] = [ollama, openai, anthropic, openaiCompatible, rehearsal]
 

@@ -15,7 +15,7 @@ import { usageFailure, usageText } from '../failure.ts'
 import { diffCommand, explainCommand, notesCommand, replayCommand } from './inspect.ts'
 import { requestCommand } from './request.ts'
 import { type CallLine, fetchAllCalls, findCall, findSession } from '../find-session.ts'
-import { foreignCallsText } from '../sessions/foreign-calls.ts'
+import { foreignCallsText, tokensText } from '../sessions/foreign-calls.ts'
 import type { CallOutcome, CallRecord, Usage } from '../../session.ts'
 import { lineLimit, print, printJson, printList, applyStyle } from '../io.ts'
 import { outlineText } from '../preview.ts'
@@ -128,11 +128,6 @@ function callTable(calls: readonly CallLine[], io: Io): string {
   }))
   const right = ['prompt', 'cached', 'output', 'cost'] as const
   return rowTable(rows, io, { right, spare: ['cached', 'model', 'output', 'end'] })
-}
-
-/** `-` where the provider did not report a number. */
-function tokensText(tokens: number | undefined): string {
-  return tokens === undefined ? '-' : numberText(tokens)
 }
 
 /** The account of a call with what is known of it afterwards. */

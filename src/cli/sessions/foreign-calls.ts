@@ -116,6 +116,7 @@ function changeText({ reuse }: CallLine): string | undefined {
   return cause === undefined || cause === 'grew' ? undefined : exactLine(why ?? cause)
 }
 
-function tokensText(tokens: number | undefined): string {
+/** `-` where the provider did not report a number. */
+export function tokensText(tokens: number | undefined): string {
   return tokens === undefined ? '-' : numberText(tokens)
 }

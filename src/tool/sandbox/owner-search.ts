@@ -2,12 +2,15 @@ import type { Dirent } from 'node:fs'
 import { lstat, readdir, readlink, stat } from 'node:fs/promises'
 import { isAbsolute, relative, sep } from 'node:path'
 import { followWithin, type HeldFolder } from '../../platform.ts'
-import { looksLikeRepository, obeyedName, type ObeyedNames, obeyedPath } from '../access/owners-names.ts'
+import {
+  looksLikeRepository,
+  obeyedName,
+  type ObeyedNames,
+  obeyedPath,
+  packageFolders,
+} from '../access/owners-names.ts'
 import { pathsNamedByGit } from './git-paths.ts'
 import { unlessClosed } from './unless-closed.ts'
-
-/** Folders with very many files of others, which nothing obeys where they lie. */
-const NOT_SEARCHED = new Set(['node_modules', '.venv', 'venv', '__pycache__'])
 
 /** The most folders that a search opens. */
 export const MOST_FOLDERS = 20_000
@@ -76,7 +79,7 @@ export async function searchFolder(
         const found = level && (await lookAt(held.at(entry.name)))
         await visit({ ...place, isSocket, isClosed: false, level, found })
         if (level === 'never' && !isSocket) await visitLeads(place, entry, found, isRepository)
-      } else if (entry.isDirectory() && !NOT_SEARCHED.has(entry.name)) {
+      } else if (entry.isDirectory() && !packageFolders.has(entry.name)) {
         if (!(await searchBelow(place))) return false
       }
     }
@@ -129,7 +132,7 @@ export async function searchFolder(
         if (entry.isSymbolicLink()) {
           const found = await lookAt(held.at(entry.name))
           if (found?.target !== undefined) await visitEnd(inside, found.target, found)
-        } else if (entry.isDirectory() && depth > 1 && !NOT_SEARCHED.has(entry.name)) {
+        } else if (entry.isDirectory() && depth > 1 && !packageFolders.has(entry.name)) {
           await visitLinks(held, inside, undefined, depth - 1)
         }
       }

@@ -72,7 +72,7 @@ function history(tools: RememberedText = NOTHING): Section {
   return { ...tools, heading: '## Relevant Tool History' }
 }
 
-const NOTHING: RememberedText = { text: '', sessions: [] }
+export const NOTHING: RememberedText = { text: '', sessions: [] }
 
 /** A heading without content is left out. */
 function memoryLayer(name: string, kind: Origin['kind'], all: readonly Section[]): Layer {

@@ -7,6 +7,7 @@ import type { SessionStore } from '../../../session.ts'
 import {
   memoryLayers,
   type MemoryReading,
+  NOTHING,
   type RememberedText,
   sessionsIn,
   memoryIn,
@@ -188,8 +189,6 @@ export function createMemory(parts: MemoryParts) {
     },
   }
 }
-
-const NOTHING: RememberedText = { text: '', sessions: [] }
 
 /** Entries of one page of a log. */
 const PAGE = 500
