@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Clock, Runtime } from '../../../capability.ts'
 import { type LayoutChoice, layoutOf, type TokenCounter } from '../../../context.ts'
 import { defined, errorMessage } from '../../../platform.ts'
@@ -5,6 +6,7 @@ import { sessionNotFound } from '../../../runtime.ts'
 import type { RankedPassage, Recall } from '../../../search.ts'
 import type { SessionStore } from '../../../session.ts'
 import {
+  memoryLayerNames,
   memoryLayers,
   type MemoryReading,
   NOTHING,
@@ -13,28 +15,31 @@ import {
   memoryIn,
   type MemorySettings,
 } from './memory-layers.ts'
-import { createSessionSummaries, type SessionSummary } from './session-summaries.ts'
+import { createSessionSummaries, sessionSummary } from './session-summaries.ts'
 import { rememberedLine, minuteText } from './summary-text.ts'
 
 export type Memory = ReturnType<typeof createMemory>
 
-export interface SessionMemory {
-  readonly session: string
-  readonly on: { readonly previousSession: boolean; readonly toolHistory: boolean }
-  readonly layers: readonly {
-    readonly id: string
-    /** The text as the model reads it. Empty if there is none. */
-    readonly text: string
-    /** By the configured counter. */
-    readonly tokens: number
-    /** Sessions whose texts it contains. */
-    readonly from: readonly string[]
-    readonly origin: string
-  }[]
-  readonly own?: SessionSummary
-  /** Whether other sessions remember nothing of it. */
-  readonly forgotten: boolean
-}
+export type SessionMemory = z.infer<typeof sessionMemory>
+
+/** What a session receives from earlier ones, and its own summary. */
+export const sessionMemory = z.object({
+  session: z.string(),
+  on: z.object({ previousSession: z.boolean(), toolHistory: z.boolean() }).describe('In the configured layout.'),
+  layers: z.array(
+    z.object({
+      id: z.enum(memoryLayerNames),
+      text: z.string().describe('The text as the model reads it. Empty if there is none.'),
+      tokens: z.number(),
+      from: z.array(z.string()).describe('Sessions that its text comes from.'),
+      origin: z.string(),
+    }),
+  ),
+  own: sessionSummary
+    .optional()
+    .describe('Summary of this session for the next one. Absent if the session has no messages.'),
+  forgotten: z.boolean().describe('Whether other sessions receive nothing from this one.'),
+})
 
 export interface TurnMemory {
   readonly whole: MemoryReading | undefined
