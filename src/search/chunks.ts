@@ -1,4 +1,4 @@
-import type { Chunk } from './engine.ts'
+import type { Chunk } from './search-engine.ts'
 
 export interface ChunkOptions {
   /** Offset in characters at which each page begins, ascending, the first 0. */

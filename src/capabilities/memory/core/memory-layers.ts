@@ -68,15 +68,15 @@ interface Section extends RememberedText {
   readonly heading: string
 }
 
-function summary(previous: RememberedText = NOTHING): Section {
+function summary(previous: RememberedText = NOTHING_REMEMBERED): Section {
   return { ...previous, heading: '## Previous Session Summary' }
 }
 
-function history(tools: RememberedText = NOTHING): Section {
+function history(tools: RememberedText = NOTHING_REMEMBERED): Section {
   return { ...tools, heading: '## Relevant Tool History' }
 }
 
-export const NOTHING: RememberedText = { text: '', sessions: [] }
+export const NOTHING_REMEMBERED: RememberedText = { text: '', sessions: [] }
 
 /** A heading without content is left out. */
 function memoryLayer(name: MemoryLayer['id'], kind: Origin['kind'], all: readonly Section[]): MemoryLayer {

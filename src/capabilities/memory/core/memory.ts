@@ -9,7 +9,7 @@ import {
   memoryLayerNames,
   memoryLayers,
   type MemoryReading,
-  NOTHING,
+  NOTHING_REMEMBERED,
   type RememberedText,
   sessionsIn,
   memoryIn,
@@ -107,7 +107,7 @@ export function createMemory(parts: MemoryParts) {
       const { text, by } = summary
       return { text, sessions: [id], foreign: await readsForeign(store, id), ...defined({ by }) }
     }
-    return NOTHING
+    return NOTHING_REMEMBERED
   }
 
   function tools({ text, turn }: MemoryQuestion, sessions: readonly string[]): Promise<RememberedText> {
@@ -132,8 +132,8 @@ export function createMemory(parts: MemoryParts) {
     const ids = session === undefined ? [] : await orNothing(earlier(session), [])
     const own = session === undefined ? [] : [session]
     const whole = {
-      ...(on.previousSession ? { previous: await orNothing(previous(ids, question), NOTHING, signal) } : {}),
-      ...(on.toolHistory ? { tools: await orNothing(tools(question, [...own, ...ids]), NOTHING) } : {}),
+      ...(on.previousSession ? { previous: await orNothing(previous(ids, question), NOTHING_REMEMBERED, signal) } : {}),
+      ...(on.toolHistory ? { tools: await orNothing(tools(question, [...own, ...ids]), NOTHING_REMEMBERED) } : {}),
     }
     const isFound = Object.values(whole).some(({ text }) => text !== '')
     const hasAny = isFound || (on.toolHistory && ids.length > 0)
@@ -152,7 +152,7 @@ export function createMemory(parts: MemoryParts) {
     askAhead(session: string): void {
       if (!previousSession.summarize || !memoryIn(settings, layoutOf(parts.layout)).previousSession) return
       const asked = earlier(session).then((ids) => previous(ids, { keeps: true }))
-      const work = orNothing(asked, NOTHING).finally(() => running.delete(work))
+      const work = orNothing(asked, NOTHING_REMEMBERED).finally(() => running.delete(work))
       running.add(work)
     },
     async show(session: string, input: string): Promise<SessionMemory> {
@@ -217,7 +217,7 @@ function forgottenKey(session: string): string {
 
 /** A text about several sessions is dropped whole if one of them is forgotten. */
 function withoutForgotten({ previous, tools }: MemoryReading, forgottenNow: ReadonlySet<string>): MemoryReading {
-  const kept = (part: RememberedText) => (part.sessions.some((id) => forgottenNow.has(id)) ? NOTHING : part)
+  const kept = (part: RememberedText) => (part.sessions.some((id) => forgottenNow.has(id)) ? NOTHING_REMEMBERED : part)
   return { ...(previous ? { previous: kept(previous) } : {}), ...(tools ? { tools: kept(tools) } : {}) }
 }
 
