@@ -151,6 +151,9 @@ export type {
   CompletionEvent,
   CompletionInput,
   CompletionSize,
+} from './capability/runtime/completions.ts'
+export type {
+  BodyComparison,
   ForecastManifest,
   LayerHistory,
   LayerHistoryOptions,
@@ -165,7 +168,6 @@ export type {
   RequestView,
   ScenarioOptions,
   TriedOptions,
-  WireProof,
 } from './capability/runtime/calls.ts'
 export type {
   Admission,

@@ -97,7 +97,15 @@ export {
   type ResultOrigins,
   textKey,
 } from './context/foreign-text.ts'
-export type { ForeignText, Layer, Origin, Placement, Priority, Rendition } from './context/layer.ts'
+export {
+  type ForeignText,
+  type Layer,
+  type Origin,
+  type Placement,
+  placements,
+  type Priority,
+  type Rendition,
+} from './context/layer.ts'
 export {
   type Layout,
   layout,

@@ -24,7 +24,8 @@ export {
   UNKNOWN_KINDS,
 } from './model/calibration.ts'
 export { endedPromises, priceProblems, answerRoom, assumedFacts, type CatalogRow, mergeFacts } from './model/catalog.ts'
-export { listedFacts, listModelsEndpoint, waysToAttach, tryProvider } from './model/list-models.ts'
+export { listedFacts, listModelsEndpoint, waysToAttach } from './model/list-models.ts'
+export { tryProvider } from './model/try-provider.ts'
 export type { ModelConfiguration } from './model/model.ts'
 export {
   type Environment,

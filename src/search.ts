@@ -13,7 +13,7 @@ export type {
   SearchEngine,
   SearchHit,
   SearchQuery,
-} from './search/engine.ts'
+} from './search/search-engine.ts'
 export type {
   HistoryItem,
   IndexedSession,

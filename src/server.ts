@@ -28,6 +28,7 @@ export {
   type KnownModel,
   knownModel,
   knownModels,
+  MOST_MESSAGES,
 } from './server/completions/completion-source.ts'
 export {
   answerAccount,
@@ -48,6 +49,5 @@ export {
   digestSchema,
   inUtc,
   limitSchema,
-  MOST_MESSAGES,
   timeSchema,
 } from './server/schema.ts'

@@ -24,20 +24,21 @@ export { readAccess, SHELL_VARIABLES } from './tool/access/read-access.ts'
 export { withTool } from './tool/access/with-tool.ts'
 export { callDigest } from './tool/call-plan.ts'
 export { tool } from './tool/define-tool.ts'
-export type {
-  CallDescription,
-  DirectTool,
-  OfferedWhile,
-  PlannedCall,
-  Tool,
-  ToolSuccess,
-  ToolCall,
-  ToolContext,
-  ToolFailed,
-  ToolImage,
-  ToolPlan,
-  ToolResult,
-  ToolProperties,
+export {
+  type CallDescription,
+  type DirectTool,
+  type OfferedWhile,
+  type PlannedCall,
+  type Tool,
+  type ToolSuccess,
+  type ToolCall,
+  type ToolContext,
+  type ToolFailed,
+  type ToolImage,
+  type ToolPlan,
+  type ToolResult,
+  type ToolProperties,
+  toolFailure,
 } from './tool/tool.ts'
 export { inputFault, schemaFault } from './tool/schema/input-fault.ts'
 export { readToolInput } from './tool/schema/unambiguous-input.ts'
@@ -66,9 +67,10 @@ export { type Program, type ProgramEnd, type ProgramLimits, programResult } from
 export { type ConfinedProgram, createSandbox, type PlannedSandbox, type Sandbox } from './tool/sandbox/sandbox.ts'
 export { findSandbox, missingWalls, type SandboxProgram } from './tool/sandbox/find-bubblewrap.ts'
 export { confineNode, findNodeSandbox } from './tool/sandbox/confine-node.ts'
-export { looksLikeRepository, obeyedNames, obeyedPath } from './tool/access/owners-names.ts'
+export { looksLikeRepository, obeyedNames, obeyedPath, packageFolders } from './tool/access/owners-names.ts'
 export { isSecretName, obeyedAtHome, personalSecrets } from './tool/sandbox/hidden-places.ts'
-export { createOwnerEnds, obeyedWithin } from './tool/sandbox/owner-files.ts'
+export { obeyedWithin } from './tool/sandbox/obeyed-within.ts'
+export { createOwnerEnds } from './tool/sandbox/owner-ends.ts'
 export { linkedFiles, otherNames } from './tool/sandbox/other-names.ts'
 export { endOrphans } from './tool/process/process-tree.ts'
 export { readText, type TextRead, type TextReader } from './tool/text-reader.ts'

@@ -1,4 +1,4 @@
-import type { IndexedDocument } from '../../src/search/engine.ts'
+import type { IndexedDocument } from '../../src/search/search-engine.ts'
 import { chanceFrom } from './chance.ts'
 
 /** Documents of generated words with the distribution of a language: a few words in nearly every sentence, most of them rare. */

@@ -1,16 +1,18 @@
-import type { ClassElement, FunctionDeclaration, Node } from 'typescript/unstable/ast'
+import type { ClassElement, FunctionDeclaration, Node, TypeAliasDeclaration } from 'typescript/unstable/ast'
 import {
   isClassDeclaration,
   isFunctionDeclaration,
   isIdentifier,
+  isTypeAliasDeclaration,
   isVariableDeclaration,
 } from 'typescript/unstable/ast/is'
-import type { Project } from 'typescript/unstable/sync'
+import { type Project, SymbolFlags, type Type, NodeBuilderFlags } from 'typescript/unstable/sync'
 
 /** How a declaration is written for its users: without `export`, bodies, and private members. */
 export function signature(node: Node, project: Project): string {
   if (isFunctionDeclaration(node)) return functionSignature(node, project)
   if (isClassDeclaration(node)) return classSignature(node)
+  if (isTypeAliasDeclaration(node) && ofSchema.test(node.type.getText())) return schemaSignature(node, project)
   if (isVariableDeclaration(node)) {
     const value = node.initializer?.getText() ?? ''
     const shown = isShortLiteral(value) ? ` = ${value}` : ''
@@ -58,6 +60,25 @@ function classSignature(node: Node & { readonly members: readonly ClassElement[]
       return `  ${comment}${withoutBody(member, (member as { readonly body?: Node }).body)}`
     })
   return [head.replace(/^export (?:default )?/, ''), ...members, '}'].join('\n')
+}
+
+/** A type that a schema gives says nothing of its members by itself. */
+const ofSchema = /^z\.(?:infer|output)<typeof \w+>$/
+
+/** What the values of a schema are: their members, each with its comment or what its schema says of it. */
+function schemaSignature(node: TypeAliasDeclaration, { checker }: Project): string {
+  const type = checker.getTypeAtLocation(node)!
+  const written = (of: Type): string => checker.typeToString(of, node, NodeBuilderFlags.NoTruncation)
+  const members = checker.getPropertiesOfType(type).map((property) => {
+    const declared = property.declarations[0]?.resolve()?.getText() ?? ''
+    const described = /\.describe\(\s*'([^']*)',?\s*\)$/.exec(declared)?.[1] ?? ''
+    const about = property.getDocumentationComment(checker).trim() || described
+    const mark = property.flags & SymbolFlags.Optional ? '?' : ''
+    const of = written(checker.getTypeOfSymbolAtLocation(property, node))
+    return `${about === '' ? '' : `  /** ${about} */\n`}  readonly ${property.name}${mark}: ${of}`
+  })
+  const head = `type ${node.name.getText()} =`
+  return members.length === 0 ? `${head} ${written(type)}` : [`${head} {`, ...members, '}'].join('\n')
 }
 
 function withoutBody(node: Node, body: Node | undefined): string {

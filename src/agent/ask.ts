@@ -2,7 +2,7 @@ import { type AssistantMessage, ContextOverflowError } from '../context.ts'
 import { ModelError, type ModelEvent } from '../model.ts'
 import { type CallOutcome, type EntryBody, StoreError, type Usage } from '../session.ts'
 import { defined, errorMessage } from '../platform.ts'
-import { SILENT } from '../wire.ts'
+import { UNREPORTED_USAGE } from '../wire.ts'
 import { ResponseAccumulator } from './answer.ts'
 import { holdCall } from './hold-call.ts'
 import { retryWait } from './retry-wait.ts'
@@ -133,7 +133,7 @@ function notMade(code: string, message: string, error?: unknown): Unanswered {
 function reportedUsage(error: unknown): { readonly usage?: Usage } {
   if (!(error instanceof ModelError) || error.code !== 'prompt-truncated') return {}
   const { limit: promptTokens } = error.facts
-  return { usage: { ...SILENT, promptTokens } }
+  return { usage: { ...UNREPORTED_USAGE, promptTokens } }
 }
 
 function errorFacts(error: unknown): { readonly code: string; readonly message: string } {

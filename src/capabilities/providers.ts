@@ -7,8 +7,6 @@ import { openaiCompatible, openaiCompatibleEmbedding } from './openai-compatible
 import { openai } from './openai/openai.ts'
 import { rehearsal } from './rehearsal/rehearsal.ts'
 
-export { ollamaAddress } from './ollama/ollama.ts'
-
 /** The providers that come with Foreword. Lists and suggestions of models keep this order. */
 export const providers: readonly Provider[] = [ollama, openai, anthropic, openaiCompatible, rehearsal]
 
@@ -22,4 +20,4 @@ export const providerCapabilities = providers.map((one) =>
   }),
 )
 
-export { anthropic, ollama, ollamaEmbedding, openai, openaiCompatible, openaiCompatibleEmbedding, rehearsal }
+export { anthropic, ollama, openai, openaiCompatible, rehearsal }

@@ -1,6 +1,6 @@
 import { defined } from '../platform.ts'
 import { truncateText } from '../tool.ts'
-import type { CompletionInput } from './runtime/calls.ts'
+import type { CompletionInput } from './runtime/completions.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import { RuntimeError } from './runtime-error.ts'
 

@@ -32,7 +32,7 @@ export interface RawCall {
   readonly outgoing: ServerResponse
   readonly caller: Caller
   /** For the body of the request. The endpoint ends it once it holds the body no more; where it throws, it is ended. */
-  readonly room: BodyBudget
+  readonly bodyBudget: BodyBudget
   /** Whether a text or its bytes contain a token of this gateway, which has to go no further. */
   holdsToken(text: string | Uint8Array): boolean
 }

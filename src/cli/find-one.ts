@@ -1,5 +1,5 @@
 import { exactLine } from '../context.ts'
-import { nearestHint } from '../platform.ts'
+import { foldCase, nearestHint } from '../platform.ts'
 import { CommandFailure } from './failure.ts'
 
 /** Things that have an id and no name, such as `session_3fk9…`: how to find and describe them. */
@@ -70,12 +70,12 @@ export function findByName<Thing>(
   kind: string,
   hint = `List them with \`foreword ${kind}s\`.`,
 ): Thing {
-  const wanted = normalized(word)
+  const wanted = foldCase(word)
   const is = (fits: (named: Named) => boolean) => things.filter((thing) => fits(namesOf(thing)))
   const candidates = [
     is(({ id }) => id === word),
-    is(({ name }) => normalized(name) === wanted),
-    is(({ id, name }) => id.startsWith(word) || normalized(name).startsWith(wanted)),
+    is(({ name }) => foldCase(name) === wanted),
+    is(({ id, name }) => id.startsWith(word) || foldCase(name).startsWith(wanted)),
   ].find(({ length }) => length > 0)
   const [found, ...others] = candidates ?? []
   if (found !== undefined && others.length === 0) return found
@@ -84,10 +84,6 @@ export function findByName<Thing>(
   throw new CommandFailure('not-found', `No ${kind} matches "${word}".`, {
     hint: nearestHint(word, names, hint, exactLine),
   })
-}
-
-function normalized(name: string): string {
-  return name.normalize('NFC').toLowerCase()
 }
 
 function ambiguousName(word: string, named: readonly Named[], kind: string): CommandFailure {

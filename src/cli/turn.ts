@@ -152,7 +152,8 @@ function throwReported(event: unknown): void {
   if (code !== undefined && code !== 'closing') throw new CommandFailure(code, message ?? code)
 }
 
-function isSessionEvent(value: unknown): value is SessionEvent {
+/** Whether what a stream of a turn sends is an event, and not the error at its end. */
+export function isSessionEvent(value: unknown): value is SessionEvent {
   return typeof value === 'object' && value !== null && 'type' in value && 'id' in value
 }
 

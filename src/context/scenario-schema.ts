@@ -1,3 +1,4 @@
+import { placements } from './layer.ts'
 import { usualLayout } from './layouts.ts'
 import { z } from 'zod'
 
@@ -15,7 +16,7 @@ export type Scenario = z.output<typeof scenarioSchema>
 
 const tokens = z.number().int().nonnegative()
 const price = z.number().nonnegative()
-const placement = z.enum(['system', 'preamble', 'before-input', 'after-input'])
+const placement = z.enum(placements)
 const priority = z.enum(['required', 'high', 'normal', 'low'])
 const id = z.string().min(1)
 

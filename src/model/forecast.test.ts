@@ -11,7 +11,7 @@ import {
   type Price,
   priceOfModel,
 } from '../context.ts'
-import { SILENT } from '../wire.ts'
+import { UNREPORTED_USAGE } from '../wire.ts'
 
 const AUTOMATIC: CacheRules = { kind: 'automatic', minimumTokens: 1024, step: 128, lifetimeSeconds: 300 }
 const MARKED: CacheRules = { kind: 'marked', minimumTokens: 1024, lifetimeSeconds: 300 }
@@ -66,16 +66,22 @@ test('every token of a prompt is counted exactly once', () => {
 })
 
 test('a reported call costs what its parts cost, and nothing is guessed', () => {
-  const usage = { ...SILENT, promptTokens: 1000, cachedTokens: 600, cacheWrittenTokens: 300, outputTokens: 50 }
+  const usage = {
+    ...UNREPORTED_USAGE,
+    promptTokens: 1000,
+    cachedTokens: 600,
+    cacheWrittenTokens: 300,
+    outputTokens: 50,
+  }
   assert.equal(callCost(usage, PRICE), (600 * 0.3 + 300 * 3.75 + 100 * 3) / 1e6 + (50 * 15) / 1e6)
-  assert.equal(callCost({ ...SILENT, promptTokens: 1000, outputTokens: 0 }, PRICE), 0.003)
-  assert.equal(callCost({ ...SILENT, outputTokens: 50 }, PRICE), undefined)
+  assert.equal(callCost({ ...UNREPORTED_USAGE, promptTokens: 1000, outputTokens: 0 }, PRICE), 0.003)
+  assert.equal(callCost({ ...UNREPORTED_USAGE, outputTokens: 50 }, PRICE), undefined)
 })
 
 test('a long prompt costs its higher price, answer included', () => {
   const price: Price = { input: 1, output: 5, above: { tokens: 1000, price: { input: 2, output: 8 } } }
-  assert.equal(callCost({ ...SILENT, promptTokens: 1000, outputTokens: 10 }, price), (1000 + 50) / 1e6)
-  assert.equal(callCost({ ...SILENT, promptTokens: 2000, outputTokens: 10 }, price), (4000 + 80) / 1e6)
+  assert.equal(callCost({ ...UNREPORTED_USAGE, promptTokens: 1000, outputTokens: 10 }, price), (1000 + 50) / 1e6)
+  assert.equal(callCost({ ...UNREPORTED_USAGE, promptTokens: 2000, outputTokens: 10 }, price), (4000 + 80) / 1e6)
 })
 
 const SLOTS = ['tools', 'system', 'preamble', 'history', 'before-input', 'input', 'after-input'] as const

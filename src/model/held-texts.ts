@@ -14,8 +14,6 @@ export interface HeldTexts {
   /** In each mark. No text has it by chance. */
   readonly id: string
   readonly middles: readonly string[]
-  /** The body had not each mark once, as JSON has it: the call is to be made with the texts themselves. */
-  areLost: boolean
 }
 
 /** `undefined`: no text is so long. */
@@ -32,7 +30,7 @@ export function holdLongTexts(call: LanguageModelV4CallOptions, id: string): Hel
     if (message.role === 'system') return { ...message, content: held(message.content) }
     return { ...message, content: message.content.map((part) => partWithMarks(part, held)) } as typeof message
   })
-  return middles.length === 0 ? undefined : { call: { ...call, prompt }, id, middles, areLost: false }
+  return middles.length === 0 ? undefined : { call: { ...call, prompt }, id, middles }
 }
 
 type Part = Exclude<LanguageModelV4CallOptions['prompt'][number]['content'], string>[number]

@@ -28,7 +28,7 @@ import { messageBuilder } from './message-builder.ts'
 import { thinkingFilter } from './thinking.ts'
 import { readUsage } from './usage.ts'
 import { callWithMarks, type Fetch, type MarkUse, withWireListener, type StreamForm, wireFetch } from './wire-fetch.ts'
-import { type EventFilter, SILENT, type Usage } from '../wire.ts'
+import { type EventFilter, UNREPORTED_USAGE, type Usage } from '../wire.ts'
 
 /** The one method that is used of an AI SDK language model: calls always stream. */
 export type StreamingModel = Pick<LanguageModelV4, 'doStream'>
@@ -269,7 +269,7 @@ async function* readAnswer(
     type: 'finish',
     reason: 'length',
     ...defined({ limit, cutCall }),
-    usage: SILENT,
+    usage: UNREPORTED_USAGE,
     message: built.message({ calls: false }),
   })
   try {
@@ -301,7 +301,7 @@ async function* readAnswer(
       if (full) return yield cut('characters', next.type === 'tool-call' ? next.toolName : undefined)
       if (whole?.type === 'finish') {
         const { filter } = wireState
-        const usage = filter ? (filter.usage() ?? SILENT) : readUsage(whole.usage)
+        const usage = filter ? (filter.usage() ?? UNREPORTED_USAGE) : readUsage(whole.usage)
         const reason = finishReason(whole.finishReason, built.calls)
         if (!reason) throw brokenOff(callee, whole.finishReason.raw)
         checkTruncation(usage, options, callee)

@@ -39,15 +39,15 @@ export interface Models {
    * Passes a request for embeddings on, in OpenAI's format, to the provider of `id`, and returns its answer as it is. Rejects with
    * a `ModelError`.
    */
-  embeddings?(id: string, body: Readonly<Record<string, unknown>>): Promise<unknown>
+  embeddings(id: string, body: Readonly<Record<string, unknown>>): Promise<unknown>
   /** All available models, and the unusable providers with the reason. */
   list(): Promise<readonly ModelListing[]>
   /** The default: a local model, else one with a key, else a stand-in. */
   choose(): Promise<Choice>
   /** What is known of a model without asking its provider: by the catalog and the configuration. */
-  knownFacts?(id: string): ModelFacts | undefined
+  knownFacts(id: string): ModelFacts | undefined
   /** The server of a provider, by its name in the configuration. Absent: there is none of this name. */
-  server?(provider: string): ProviderServer | undefined
+  server(provider: string): ProviderServer | undefined
 }
 
 /** Where a provider is, for requests that are passed on to it as they are. */

@@ -30,6 +30,8 @@ interface WireListener {
   readonly onFilter?: (filter: EventFilter) => void
   /** Texts that are put into a body here. */
   readonly held?: HeldTexts
+  /** Called where a body had not each mark once, as JSON has it: the call is to be made with the texts themselves. */
+  readonly onLostMarks?: () => void
 }
 
 /** Keeps the listeners of parallel calls apart. */
@@ -57,10 +59,12 @@ export async function callWithMarks<Result>(
   const held = use.takesMarks ? holdLongTexts(call, crypto.randomUUID()) : undefined
   const listener = listening.getStore()
   if (!held || !listener) return run(call)
+  let areLost = false
+  const onLostMarks = () => void (areLost = true)
   try {
-    return await listening.run({ ...listener, held }, async () => run(held.call))
+    return await listening.run({ ...listener, held, onLostMarks }, async () => run(held.call))
   } catch (error) {
-    if (!held.areLost) throw error
+    if (!areLost) throw error
     use.takesMarks = false
     return run(call)
   }
@@ -83,7 +87,7 @@ export function wireFetch(clock: Clock, fetch: Fetch, form?: StreamForm, filter?
       typeof given !== 'string'
         ? new Uint8Array(given)
         : held
-          ? await encodeHeld(clock, given, held)
+          ? await encodeHeld(clock, given, { ...listener, held })
           : isLong
             ? await encodeLong(clock, given)
             : encoder.encode(given)
@@ -107,10 +111,14 @@ async function encodeLong(clock: Clock, text: string): Promise<Uint8Array<ArrayB
   return bytes
 }
 
-async function encodeHeld(clock: Clock, text: string, held: HeldTexts): Promise<Uint8Array<ArrayBuffer>> {
+async function encodeHeld(
+  clock: Clock,
+  text: string,
+  { held, onLostMarks }: WireListener & { readonly held: HeldTexts },
+): Promise<Uint8Array<ArrayBuffer>> {
   const parts = heldParts(text, held)
   if (!parts) {
-    held.areLost = true
+    onLostMarks?.()
     throw new Error('the long texts of the call cannot be put into its body')
   }
   const encoded: Uint8Array[] = []
@@ -164,7 +172,7 @@ async function checkedResponse(response: Response, { clock, form, filter, listen
   const reader = response.body.getReader()
   const chunksRead: Uint8Array[] = []
   // `event:` behind whitespace is the longest beginning that decides.
-  while (trimmedText(decode(chunksRead)).length < 6) {
+  while (decode(chunksRead).trimStart().length < 6) {
     const { done, value } = await reader.read()
     if (done) break
     chunksRead.push(value)
@@ -181,14 +189,10 @@ async function checkedResponse(response: Response, { clock, form, filter, listen
 }
 
 function isStream(text: string, form: StreamForm | undefined): boolean {
-  const begins = trimmedText(text)
+  const begins = text.trimStart()
   if (begins === '' || begins.startsWith('<')) return false
   if (form === 'events') return /^(?::|data|event|id|retry)/.test(begins)
   return form === 'lines' ? begins.startsWith('{') : true
-}
-
-function trimmedText(text: string): string {
-  return text.replace(/^\uFEFF/, '').trimStart()
 }
 
 type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>
@@ -204,7 +208,7 @@ async function readExcerpt(clock: Clock, reader: Reader, chunksRead: readonly Ui
   }
   // The error shows what came before the connection broke.
   await withTimeout(clock, readRest(), WORDS_MS).catch(() => {})
-  return trimmedText(decode(chunks)).trimEnd()
+  return decode(chunks).trim()
 }
 
 /** The whole stream, with a bound on the size of each event. */

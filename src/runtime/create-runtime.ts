@@ -22,8 +22,8 @@ import { findCounter } from './models/counters.ts'
 import { openModelService } from './models/model-setup.ts'
 import { createNoteService } from './notes/note-service.ts'
 import { openHost } from './open-host.ts'
-import { openTurns } from './open-turns.ts'
 import { createRunningSums } from './running-sums.ts'
+import { createTurnServices } from './turn-services.ts'
 import { type RuntimeParts, type WholeParts, wholeParts } from './runtime-parts.ts'
 import { createSessionStates } from './sessions/session-state.ts'
 import { createSessions } from './sessions/sessions.ts'
@@ -114,7 +114,7 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
     warn,
     refuseWhenClosing,
   }
-  const turns = openTurns({ ...shared, learned, secrets, library, tools, approvals, outbox, readFingerprint })
+  const turns = createTurnServices({ ...shared, learned, secrets, library, tools, approvals, outbox, readFingerprint })
   const { context, files, prepare, queue, notes } = turns
   const sessions = createSessions({
     ...shared,
@@ -130,7 +130,7 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
     counter: settings.counter,
     context,
     secrets,
-    factsOf: (id) => parts.models.knownFacts?.(id),
+    factsOf: (id) => parts.models.knownFacts(id),
     resolve: choice.resolve,
     ledger,
     questions,

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { anyCharacter } from '../../test/arbitrary/characters.ts'
 import { ALWAYS_ONE_CHUNK, splitIntoChunks } from './chunks.ts'
-import type { Chunk } from './engine.ts'
+import type { Chunk } from './search-engine.ts'
 
 const words = fc.constantFrom(
   'a',

@@ -1,4 +1,4 @@
-import type { Chunk } from './engine.ts'
+import type { Chunk } from './search-engine.ts'
 
 export interface ChunkOptions {
   /** Offset in characters at which each page begins, ascending, the first 0. */
@@ -208,8 +208,8 @@ function sentenceEnd(text: string, span: LongSpan, low: number, high: number): n
 }
 
 function whitespaceEnd(text: string, low: number, high: number): number | undefined {
-  for (let at = high; at > low; at -= 1) if (isWhitespace(text.charCodeAt(at - 1))) return at
-  return undefined
+  const found = text.slice(low, high).search(/\s\S*$/)
+  return found === -1 ? undefined : low + found + 1
 }
 
 /** The last position up to `high` that is not inside a grapheme, which may have many code points. */
@@ -323,33 +323,12 @@ function headingBlock(text: string, start: number, end: number, level: number): 
   return { start, end, lined: false, level, title }
 }
 
-/** Whether a character code is whitespace, as `String.trim` defines it. */
-function isWhitespace(code: number): boolean {
-  if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d)
-  if (code < 0xa0) return false
-  return (
-    code === 0xa0 ||
-    code === 0x1680 ||
-    (code >= 0x2000 && code <= 0x200a) ||
-    code === 0x2028 ||
-    code === 0x2029 ||
-    code === 0x202f ||
-    code === 0x205f ||
-    code === 0x3000 ||
-    code === 0xfeff
-  )
-}
-
 /** The first position from `start` on that is not whitespace, or `end`. */
 function skipWhitespace(text: string, start: number, end: number): number {
-  let at = start
-  while (at < end && isWhitespace(text.charCodeAt(at))) at += 1
-  return at
+  return end - text.slice(start, end).trimStart().length
 }
 
 /** The position behind the last character before `end` that is not whitespace, or `start`. */
 function trimmedEnd(text: string, start: number, end: number): number {
-  let at = end
-  while (at > start && isWhitespace(text.charCodeAt(at - 1))) at -= 1
-  return at
+  return start + text.slice(start, end).trimEnd().length
 }

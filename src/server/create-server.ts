@@ -201,7 +201,7 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
     open.some((each) => each.method === (method === 'HEAD' ? 'GET' : method) && matchesPath(each.path, path))
   let { token } = options
   const shared = within ?? createEntrance({ ...options, clock, token: () => token, browsers, isOpen }, record)
-  const { guard, visits, brake, rooms } = shared
+  const { guard, visits, brake, bodyBudgets } = shared
   const formats = contributions.flatMap(({ errorFormats = [] }) => errorFormats)
   const isNowhere = (path: string): boolean => !routes.some((each) => matchesPath(each.path, path))
 
@@ -222,7 +222,7 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
     additions: contributions.flatMap(({ mcp: addition }) => addition ?? []),
   })
   const app = new Hono<{ Bindings: RouteBindings }>()
-  mount(app, routes, { isOfPerson, maxBodyBytes, streams, visits, rooms, clock })
+  mount(app, routes, { isOfPerson, maxBodyBytes, streams, visits, bodyBudgets, clock })
   app.onError((error, { req }) => {
     // Who went away in the middle of a request has broken it off, and nothing here failed.
     const gone = req.raw.signal.aborted ? new HttpFailure('cancelled', 'The request was broken off.') : undefined
@@ -240,20 +240,20 @@ function createHomeServer(runtime: Runtime, options: ServerOptions): HomeServer 
     guard,
     ofPerson: async (person) => (within ? raw : (await ofPerson.of(person)).raw),
     visits,
-    rooms,
+    bodyBudgets,
     secrets: options.secrets,
     unexpected: (error, path) => options.log?.error({ err: error, path }, 'a request failed'),
   })
 
   const fetchMcp = async (request: Request, visitor: Visitor): Promise<Response> => {
     requireScope(visitor, 'mcp', MCP_PATH)
-    const room = rooms(ownerOf(visitor))
+    const bodyBudget = bodyBudgets(ownerOf(visitor))
     try {
       const declared = request.headers.get('content-length')
-      await room.hold(request.body === null ? 0 : Math.min(Number(declared ?? maxBodyBytes), maxBodyBytes))
+      await bodyBudget.hold(request.body === null ? 0 : Math.min(Number(declared ?? maxBodyBytes), maxBodyBytes))
       return heldResponse(await mcp.fetch(request, visitor), (end) => visits.hold(visitor, end))
     } finally {
-      room.end()
+      bodyBudget.end()
     }
   }
 

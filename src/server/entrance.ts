@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type BrowserSessions, type GatewayTokens, openBrowserSessions, type PeopleHomes } from '../runtime.ts'
-import { createBodyRooms } from './body-rooms.ts'
+import { createBodyBudgets } from './body-budgets.ts'
 import { type Brake, createBrake } from './brake.ts'
 import { createGuard, type Guard } from './guard.ts'
 import { createVisits, type Visits } from './visits.ts'
@@ -11,7 +11,7 @@ export interface Entrance {
   readonly browsers: BrowserSessions
   readonly visits: Visits
   readonly brake: Brake
-  readonly rooms: ReturnType<typeof createBodyRooms>
+  readonly bodyBudgets: ReturnType<typeof createBodyBudgets>
 }
 
 type GuardOptions = Parameters<typeof createGuard>[0]
@@ -38,6 +38,6 @@ export function createEntrance(
     browsers,
     brake,
     visits: createVisits(clock, guard.isValid),
-    rooms: createBodyRooms(options.heldBodyMegabytes ?? 128, clock),
+    bodyBudgets: createBodyBudgets(options.heldBodyMegabytes ?? 128, clock),
   }
 }

@@ -66,9 +66,9 @@ export function createStreams(clock: Clock, limits: StreamLimits = defaultStream
     },
     /** Ends every open stream; readers reconnect. Answers end with an error, or continue where `answers` is `false`. */
     endAll({ answers = true }: { readonly answers?: boolean } = {}) {
-      for (const { leave, breakOff } of open.streams)
-        if (breakOff === undefined) leave()
-        else if (answers) breakOff(closingError())
+      for (const { dismiss, failWith } of open.streams)
+        if (failWith === undefined) dismiss()
+        else if (answers) failWith(closingError())
     },
   }
 }
@@ -81,9 +81,10 @@ interface OpenStreams {
 
 interface OpenStream {
   /** Ends the stream regularly: its reader reconnects. */
-  readonly leave: () => void
-  readonly breakOff: ((error: Error) => void) | undefined
-  readonly letGo: () => void
+  readonly dismiss: () => void
+  /** Ends an answer with an error. */
+  readonly failWith: ((error: Error) => void) | undefined
+  readonly disconnect: () => void
   readonly backlog: () => number
 }
 
@@ -97,7 +98,7 @@ function growBacklog(open: OpenStreams, grown: number, mostBytes: number): void 
     open.bytes += stream.backlog()
     if (slowest === undefined || stream.backlog() > slowest.backlog()) slowest = stream
   }
-  if (open.bytes > mostBytes) slowest?.letGo()
+  if (open.bytes > mostBytes) slowest?.disconnect()
 }
 
 interface StreamSurroundings {
@@ -115,43 +116,43 @@ function runStream(
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     const controller = new AbortController()
-    let begun = false
-    let over = false
-    let midEvent = false
+    let hasHeaders = false
+    let isOver = false
+    let isWithinEvent = false
 
-    const begin = (flush: boolean) => {
-      if (begun) return
-      begun = true
+    const sendHeaders = (flush: boolean) => {
+      if (hasHeaders) return
+      hasHeaders = true
       resolve(wire.start(headers, flush))
     }
-    const end = () => {
-      over = true
+    const release = () => {
+      isOver = true
       stopHeartbeat()
       open.streams.delete(stream)
-      release?.()
+      unhold?.()
     }
     const finish = () => {
-      if (over) return
-      begin(false)
-      end()
+      if (isOver) return
+      sendHeaders(false)
+      release()
       wire.end()
     }
-    const leave = () => {
-      if (over) return
+    const dismiss = () => {
+      if (isOver) return
       finish()
       controller.abort()
     }
-    const letGo = () => {
-      if (over) return
-      begin(false)
-      end()
+    const disconnect = () => {
+      if (isOver) return
+      sendHeaders(false)
+      release()
       wire.destroy()
       controller.abort()
     }
     const write = (text: string | Iterable<string>): Promise<void> | undefined => {
-      if (over) return undefined
+      if (isOver) return undefined
       if (typeof text !== 'string') return writeParts(text)
-      begin(false)
+      sendHeaders(false)
       wire.write(text)
       const waits = wire.backlog()
       // A reader that keeps up adds nothing.
@@ -160,17 +161,17 @@ function runStream(
     }
     const writeParts = async (parts: Iterable<string>): Promise<void> => {
       const work = timeSlice(clock)
-      midEvent = true
+      isWithinEvent = true
       for (const part of parts) {
         await write(part)
         if (work.isOver()) await work.rest()
       }
-      midEvent = false
+      isWithinEvent = false
     }
     const caughtUp = () =>
       new Promise<void>((done) => {
         const cancel = clock.timer(limits.stallMs, () => {
-          letGo()
+          disconnect()
           done()
         })
         const settle = () => {
@@ -180,43 +181,43 @@ function runStream(
         wire.onDrain(settle)
         controller.signal.addEventListener('abort', settle, { once: true })
       })
-    const beat = () => {
+    const sendHeartbeat = () => {
       // A comment would be a fault in any other format, and within an event.
-      if (!midEvent && wire.backlog() === 0 && headers['content-type']?.startsWith('text/event-stream'))
+      if (!isWithinEvent && wire.backlog() === 0 && headers['content-type']?.startsWith('text/event-stream'))
         void write(HEARTBEAT)
     }
-    const stopHeartbeat = clock.every(limits.heartbeatMs, beat, { idle: true })
-    const breakOff = (error: Error) => {
+    const stopHeartbeat = clock.every(limits.heartbeatMs, sendHeartbeat, { idle: true })
+    const failWith = (error: Error) => {
       fail(error)
       controller.abort()
     }
     const stream: OpenStream = {
-      leave,
-      breakOff: isAnswer ? breakOff : undefined,
-      letGo,
-      backlog: () => (over ? 0 : wire.backlog()),
+      dismiss,
+      failWith: isAnswer ? failWith : undefined,
+      disconnect,
+      backlog: () => (isOver ? 0 : wire.backlog()),
     }
     open.streams.add(stream)
-    const release = hold?.(({ name }) => {
-      if (!isAnswer) leave()
+    const unhold = hold?.(({ name }) => {
+      if (!isAnswer) dismiss()
       else if (name !== undefined)
-        breakOff(new HttpFailure('unauthorized', 'The token of this request was revoked, or has expired.'))
+        failWith(new HttpFailure('unauthorized', 'The token of this request was revoked, or has expired.'))
     })
-    wire.onClose(letGo)
+    wire.onClose(disconnect)
 
     const sink: Sink = {
       signal: controller.signal,
       header: (name, value) => void (headers[name] = value),
-      begin: () => begin(true),
+      begin: () => sendHeaders(true),
       write,
     }
     const fail = (error: unknown) => {
-      if (over) return
-      if (begun) {
+      if (isOver) return
+      if (hasHeaders) {
         void write(lastWords(error))
         return finish()
       }
-      end()
+      release()
       reject(error instanceof Error ? error : new Error(String(error)))
     }
     void run(sink).then(finish, fail)

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http'
 import { type Clock, errorMessage } from '../platform.ts'
-import type { PeopleHomes } from '../runtime.ts'
+import { cutOffError, type PeopleHomes } from '../runtime.ts'
 import { HttpFailure } from './failure.ts'
 import type { Guard } from './guard.ts'
 
@@ -59,12 +59,11 @@ export function createForwarder({ clock, homes, personOf, ownersGateway, headers
     const person = isSignInPath(incoming.url ?? '') ? undefined : personOf(incoming)
     // Whatever a request waits for here, it does not wait for a database that does not answer, or for a home that was taken over.
     let isHere = false
-    const cutOff = () => elsewhere('The database does not answer, so that another gateway may work now.')
-    if (homes.isCutOff() && !isHealthPath(incoming.url ?? '')) throw cutOff()
+    if (homes.isCutOff() && !isHealthPath(incoming.url ?? '')) throw cutOffError()
     whileOpen(outgoing, () => {
       const isCutOff = homes.isCutOff()
       if (isHere && (isCutOff || (person !== undefined && !homes.isOpen(person)))) outgoing.destroy()
-      else if (isCutOff) lose(sockets, cutOff())
+      else if (isCutOff) lose(sockets, cutOffError())
     })
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
       // A home that is looked for does not move until it is known what the request needs.
@@ -94,7 +93,7 @@ export function createForwarder({ clock, homes, personOf, ownersGateway, headers
   }
 
   /** Ends a request that nobody answers any more. What was sent of an answer cannot be taken back. */
-  function lose(sockets: Sockets, error: HttpFailure): void {
+  function lose(sockets: Sockets, error: unknown): void {
     if (sockets.outgoing.headersSent) sockets.outgoing.destroy()
     else refuse(sockets, error)
   }
@@ -170,8 +169,9 @@ function isHealthPath(url: string): boolean {
   return /^\/health(?:[/?]|$)/.test(url)
 }
 
-function elsewhere(message: string): HttpFailure {
-  return new HttpFailure('standby', message, {}, { headers: { 'retry-after': '1' } })
+/** This gateway does not have what a request is about. Another one soon will. */
+export function elsewhere(message: string, facts: Readonly<Record<string, unknown>> = {}): HttpFailure {
+  return new HttpFailure('standby', message, facts, { headers: { 'retry-after': '1' } })
 }
 
 /** What a forwarder asks of the guard about a request. `tokenOf`: the token that it brings where the guard looks for none. */

@@ -7,7 +7,7 @@ import {
   type RawEndpoint,
   type TokenScope,
 } from '../capability.ts'
-import type { createBodyRooms } from './body-rooms.ts'
+import type { createBodyBudgets } from './body-budgets.ts'
 import { defined, type KnownSecrets } from '../platform.ts'
 import { redactFailure, toFailure } from './failure.ts'
 import { type Guard, ownerOf, requireScope, type Visitor } from './guard.ts'
@@ -18,7 +18,7 @@ interface RawAnswerParts {
   readonly guard: Pick<Guard, 'enter' | 'holdsToken'>
   readonly ofPerson: (person: string) => Promise<RawAnswers>
   readonly visits: Visits
-  readonly rooms: ReturnType<typeof createBodyRooms>
+  readonly bodyBudgets: ReturnType<typeof createBodyBudgets>
   readonly secrets?: KnownSecrets | undefined
   readonly unexpected: (error: unknown, path: string) => void
 }
@@ -51,11 +51,11 @@ export function createRawAnswers(parts: RawAnswerParts): RawAnswers {
 
 async function answerRaw(
   endpoint: RawEndpoint,
-  { guard, ofPerson, visits, rooms, secrets, unexpected }: RawAnswerParts,
+  { guard, ofPerson, visits, bodyBudgets, secrets, unexpected }: RawAnswerParts,
   sockets: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },
 ): Promise<void> {
   const { incoming, outgoing } = sockets
-  let room: BodyBudget | undefined
+  let bodyBudget: BodyBudget | undefined
   try {
     const brought = endpoint.token(incoming)
     const entry = await guard.enter(guardedRequest(incoming, brought), endpoint.path, incoming.socket.remoteAddress)
@@ -69,12 +69,12 @@ async function answerRaw(
     )
     // A caller that has left meanwhile is not answered.
     if (outgoing.destroyed) return
-    room = rooms(ownerOf(visitor))
+    bodyBudget = bodyBudgets(ownerOf(visitor))
     if (visitor.person === undefined)
-      await endpoint.answer({ ...sockets, caller: visitor, room, holdsToken: guard.holdsToken })
-    else await (await ofPerson(visitor.person)).answerAs(visitor, endpoint.path, { ...sockets, room })
+      await endpoint.answer({ ...sockets, caller: visitor, bodyBudget, holdsToken: guard.holdsToken })
+    else await (await ofPerson(visitor.person)).answerAs(visitor, endpoint.path, { ...sockets, bodyBudget })
   } catch (error) {
-    room?.end()
+    bodyBudget?.end()
     const failure = redactFailure(toFailure(error), secrets)
     // Its path may contain a token.
     if (failure.code === 'internal') unexpected(error, endpoint.path)

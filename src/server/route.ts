@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { type BodyBudget, type Route, RuntimeError, type TokenScope } from '../capability.ts'
 import { type Clock, growingRoom, isConnectionOfTool, LONG_TEXT, timeSlice } from '../platform.ts'
 import { empty, json, sentInParts } from './answer.ts'
-import type { createBodyRooms } from './body-rooms.ts'
+import type { createBodyBudgets } from './body-budgets.ts'
 import type { Streams } from './event-stream.ts'
 import { HttpFailure } from './failure.ts'
 import { requireScope, type Visitor } from './guard.ts'
@@ -28,7 +28,7 @@ const FILES_FACTOR = 16
 export function mount(
   app: Hono<{ Bindings: RouteBindings }>,
   routes: readonly Route[],
-  { isOfPerson, maxBodyBytes, streams, visits, rooms, clock }: MountOptions,
+  { isOfPerson, maxBodyBytes, streams, visits, bodyBudgets, clock }: MountOptions,
 ): void {
   // Of several routes of one path, those that only some requests come to are asked first.
   for (const each of [
@@ -47,7 +47,7 @@ export function mount(
       // Here and nowhere else: what was routed decides, not what a path looks like.
       if (scope !== 'none') requireScope(visitor, scope, `${method} ${path}`)
       if (method !== 'GET' && (scope === 'approve' || scope === 'admin')) refuseTools(outgoing, `${method} ${path}`)
-      const room = rooms(visitor.by)
+      const bodyBudget = bodyBudgets(visitor.by)
       try {
         const answer: unknown = await handle({
           request,
@@ -55,7 +55,7 @@ export function mount(
           remote,
           param: (name) => context.req.param(name) ?? '',
           query: query && parseInput(query, context.req.query(), 'query'),
-          body: body && parseInput(body, await readJson(request, { maxBytes: most, room, clock }), 'body'),
+          body: body && parseInput(body, await readJson(request, { maxBytes: most, bodyBudget, clock }), 'body'),
           stream: (definition) =>
             streams.open(request, outgoing, definition, (end) => visits.hold(visitor, () => end(visitor))),
         })
@@ -72,8 +72,8 @@ export function mount(
         }
       } finally {
         // A stream works on the body after it has begun.
-        if (outgoing && !outgoing.destroyed) outgoing.once('close', room.end)
-        else room.end()
+        if (outgoing && !outgoing.destroyed) outgoing.once('close', bodyBudget.end)
+        else bodyBudget.end()
       }
       throw new TypeError(`The handler of ${method} ${path} returned no Response.`)
     })
@@ -99,7 +99,7 @@ interface MountOptions {
   readonly maxBodyBytes: number
   readonly streams: Streams
   readonly visits: Visits
-  readonly rooms: ReturnType<typeof createBodyRooms>
+  readonly bodyBudgets: ReturnType<typeof createBodyBudgets>
 }
 
 /** What a caller of a route needs in the home of the owner or of a person: what it declares, and `admin` where it declares nothing. */
@@ -126,9 +126,13 @@ function parseInput(schema: z.ZodType, value: unknown, where: string): unknown {
 /** The JSON body of a request, or `{}`. Throws `HttpFailure` where it is too large, not declared as JSON, or does not parse. */
 async function readJson(
   request: Request,
-  { maxBytes, room, clock }: { readonly maxBytes: number; readonly room: BodyBudget; readonly clock: Clock },
+  {
+    maxBytes,
+    bodyBudget,
+    clock,
+  }: { readonly maxBytes: number; readonly bodyBudget: BodyBudget; readonly clock: Clock },
 ): Promise<unknown> {
-  const body = await readText(request, maxBytes, room)
+  const body = await readText(request, maxBytes, bodyBudget)
   if (body === '') return {}
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
@@ -184,12 +188,12 @@ function hasTooManyValues(body: string): boolean {
   return false
 }
 
-async function readText(request: Request, maxBytes: number, room: BodyBudget): Promise<string> {
+async function readText(request: Request, maxBytes: number, bodyBudget: BodyBudget): Promise<string> {
   const declared = request.headers.get('content-length')
   if (declared !== null) {
     // A body cannot be longer than declared: the HTTP parser ends it there.
     if (Number(declared) > maxBytes) throw tooLarge(maxBytes)
-    await room.hold(Number(declared))
+    await bodyBudget.hold(Number(declared))
     if (Number(declared) <= LONG_TEXT) return request.text()
   }
   if (request.body === null) return ''
@@ -199,7 +203,7 @@ async function readText(request: Request, maxBytes: number, room: BodyBudget): P
   for await (const bytes of request.body) {
     size += bytes.byteLength
     if (size > maxBytes) throw tooLarge(maxBytes)
-    if (declared === null) await room.hold(growingRoom(size))
+    if (declared === null) await bodyBudget.hold(growingRoom(size))
     texts.push(decoder.decode(bytes, { stream: true }))
   }
   return [...texts, decoder.decode()].join('')

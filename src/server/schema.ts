@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { placements } from '../context.ts'
 import { sessionActivities, turnOutcomeTypes } from '../session.ts'
 
 export const limitSchema = (usual: number, most: number) =>
@@ -113,7 +114,7 @@ export const entrySchema = z.looseObject({ session: z.string(), seq: z.number(),
 
 const placementPriceSchema = z
   .looseObject({
-    placement: z.enum(['system', 'preamble', 'before-input', 'after-input']),
+    placement: z.enum(placements),
     full: z
       .number()
       .describe('Tokens that are sent in full, those that the cache loses because of the layer among them.'),
@@ -267,9 +268,6 @@ export const attachmentsSchema = z
 export const fileVersionsSchema = z.object({
   versions: z.array(z.object({ version: z.number(), time: z.string(), text: z.string() })),
 })
-
-/** The most messages or items of one request in a format of others: each is looked at before a model is asked. */
-export const MOST_MESSAGES = 10_000
 
 /** The fields of what some calls cost together. */
 export const costSums = {

@@ -4,8 +4,15 @@ import type { GatewayRow, Waiting } from '../session.ts'
 import { errorResponse, json, securityHeaders } from './answer.ts'
 import { createPersonServer, type Server, type ServerOptions } from './create-server.ts'
 import { createEntrance } from './entrance.ts'
-import { HttpFailure, toFailure } from './failure.ts'
-import { askedOfGuard, createForwarder, type ForwardedHomes, type Sockets, writeResponse } from './forward.ts'
+import { type HttpFailure, toFailure } from './failure.ts'
+import {
+  askedOfGuard,
+  createForwarder,
+  elsewhere,
+  type ForwardedHomes,
+  type Sockets,
+  writeResponse,
+} from './forward.ts'
 import { requireScope } from './guard.ts'
 import { listen, type ListeningServer } from './listen.ts'
 import { gatewayMetrics, METRICS_TYPE, metricsText } from './metrics-text.ts'
@@ -155,6 +162,8 @@ const nobodysHomes: ForwardedHomes = {
 function standbyFailure(active: GatewayRow | undefined): HttpFailure {
   const { address, host } = active ?? {}
   const who = address ?? (host === undefined ? undefined : `the gateway on ${host}`)
-  const message = `This gateway stands by${who === undefined ? '' : `, and ${who} works`}.`
-  return new HttpFailure('standby', message, { ...defined({ active: address }) }, { headers: { 'retry-after': '1' } })
+  return elsewhere(
+    `This gateway stands by${who === undefined ? '' : `, and ${who} works`}.`,
+    defined({ active: address }),
+  )
 }

@@ -12,7 +12,7 @@ import {
 } from '../model.ts'
 import { orAborted } from '../platform.ts'
 import { textPieces } from './scripted-provider-answer.ts'
-import { SILENT, type Usage } from '../wire.ts'
+import { UNREPORTED_USAGE, type Usage } from '../wire.ts'
 
 /** One answer of a scripted model: reasoning, then text, then tool calls, then the end or a failure. */
 export interface ScriptedReply {
@@ -65,12 +65,17 @@ export function scriptedModel(script: ScriptedModelOptions = {}): ScriptedModel 
 
 /** Models by their ids. The first one is the default. Throws a `ModelError` for an unknown id. */
 export function scriptedModels(...models: readonly [Model, ...Model[]]): Models {
+  const notFound = (id: string) =>
+    new ModelError('model-not-found', `there is no model ${id}`, { provider: 'scripted', model: id })
   return {
     async model(id) {
       const found = models.find((model) => model.id === id)
       if (found) return found
-      throw new ModelError('model-not-found', `there is no model ${id}`, { provider: 'scripted', model: id })
+      throw notFound(id)
     },
+    embeddings: async (id) => Promise.reject(notFound(id)),
+    knownFacts: () => undefined,
+    server: () => undefined,
     list: async () => models.map(({ id }) => ({ id, ready: true })),
     choose: async () => ({ id: models[0].id, why: 'the first of the script', alternatives: [] }),
   }
@@ -123,7 +128,7 @@ async function* replyEvents(
   yield {
     type: 'finish',
     reason: reply.finish ?? (calls.length > 0 ? 'tool-calls' : 'stop'),
-    usage: { ...SILENT, ...usage },
+    usage: { ...UNREPORTED_USAGE, ...usage },
     message: {
       role: 'assistant',
       content: [

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto'
 import { defined } from '../platform.ts'
 import {
   type CallDescription,
-  failedResult,
   type Tool,
   type ToolContext,
   type ToolFailed,
   type ToolPlan,
   type ToolResult,
+  toolFailure,
 } from './tool.ts'
 
 /** The plan of a tool for one call, made within `limitMs`, or its execution. A failure is a failed result. Never throws. */
@@ -32,7 +32,7 @@ export async function planCall(
     limitMs,
   )
   if (!result.ok) return result
-  return made ?? { ok: false, error: `${tool.name} answered instead of making a plan`, meta: { failure: 'exception' } }
+  return made ?? toolFailure(`${tool.name} answered instead of making a plan`, 'exception')
 }
 
 /** The description of a plan, without its other properties. */
@@ -64,16 +64,16 @@ export async function runWithinLimit(
   limitMs: number,
   grace = 0,
 ): Promise<ToolResult> {
-  if (context.signal.aborted) return failedResult('cancelled', 'cancelled')
+  if (context.signal.aborted) return toolFailure('cancelled', 'cancelled')
   const end = new AbortController()
   const ended = Promise.withResolvers<ToolResult>()
   const endWith = (result: ToolResult) => {
     ended.resolve(result)
     end.abort()
   }
-  const onAbort = () => endWith(failedResult('cancelled', 'cancelled'))
+  const onAbort = () => endWith(toolFailure('cancelled', 'cancelled'))
   const cancel = context.clock.timer(limitMs + grace, () =>
-    endWith(failedResult('timeout', `timed out after ${limitMs} ms`)),
+    endWith(toolFailure(`timed out after ${limitMs} ms`, 'timeout')),
   )
   context.signal.addEventListener('abort', onAbort, { once: true })
   try {
@@ -87,9 +87,9 @@ export async function runWithinLimit(
 async function runWork(work: Work, context: ToolContext): Promise<ToolResult> {
   try {
     const result: unknown = await work(context)
-    return isResult(result) ? result : failedResult('exception', 'the tool answered with something that is no result')
+    return isResult(result) ? result : toolFailure('the tool answered with something that is no result', 'exception')
   } catch (error) {
-    return failedResult('exception', failureMessage(error))
+    return toolFailure(failureMessage(error), 'exception')
   }
 }
 

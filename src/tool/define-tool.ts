@@ -1,12 +1,12 @@
 import { errorMessage } from '../platform.ts'
 import {
-  failedResult,
   type Tool,
   type ToolContext,
   type ToolFailed,
   type ToolPlan,
   type ToolResult,
   type ToolProperties,
+  toolFailure,
 } from './tool.ts'
 
 /**
@@ -109,7 +109,7 @@ async function parse<Input>(
   if (!schema) return { value: {} as Input }
   const { issues, ...parsed } = await schema['~standard'].validate(value)
   if (issues === undefined) return parsed as { readonly value: Input }
-  return failedResult('invalid-input', `invalid input for ${name}: ${issues.map(sentence).join('; ')}`)
+  return toolFailure(`invalid input for ${name}: ${issues.map(sentence).join('; ')}`, 'invalid-input')
 }
 
 function sentence({ message, path = [] }: Issue): string {

@@ -155,9 +155,9 @@ export interface ToolCall {
 /** Why a call came to nothing although the tool itself never answered. */
 type ToolFailure = 'unknown-tool' | 'invalid-input' | 'refused' | 'exception' | 'timeout' | 'cancelled'
 
-/** A failure as the model reads it, and as a program can tell it apart. */
-export function failedResult(failure: ToolFailure, error: string): ToolFailed {
-  return { ok: false, error, meta: { failure } }
+/** A failure as the model reads it. `failure`: for programs, why the tool itself never answered. */
+export function toolFailure(error: string, failure?: ToolFailure): ToolFailed {
+  return { ok: false, error, ...(failure && { meta: { failure } }) }
 }
 
 /** What a toolbox decided about one call before anything of it ran. */

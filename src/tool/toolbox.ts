@@ -5,13 +5,13 @@ import type { UntrustedAnswer } from './access/after-untrusted.ts'
 import { callDigest, failureMessage, planCall, describePlan, runWithinLimit } from './call-plan.ts'
 import {
   type CallDescription,
-  failedResult,
   type PlannedCall,
   type Tool,
   type ToolCall,
   type ToolContext,
   type ToolPlan,
   type ToolResult,
+  toolFailure,
 } from './tool.ts'
 import { inputFault } from './schema/input-fault.ts'
 import { readToolInput } from './schema/unambiguous-input.ts'
@@ -94,7 +94,7 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
     const { toolName } = call
     const tool = byName.get(toolName)
     if (!tool) {
-      const result = failedResult('unknown-tool', `there is no tool named ${toolName.slice(0, 200)}`)
+      const result = toolFailure(`there is no tool named ${toolName.slice(0, 200)}`, 'unknown-tool')
       return { type: 'refused', rule: 'unknown-tool', result }
     }
     // What is checked, shown and run has the tool's own values, not those that stand for them in the description.
@@ -102,7 +102,7 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
     const checked = await toolInput(tool, given)
     if (checked.fault !== undefined) {
       const described = { tool: toolName, input: given }
-      const result = failedResult('invalid-input', checked.fault)
+      const result = toolFailure(checked.fault, 'invalid-input')
       return { type: 'refused', rule: 'input-schema', result, call: described }
     }
     const { input } = checked
@@ -110,7 +110,7 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
     const answer = await askGate(gate, { ...call, input }, tool, context)
     if (answer.type === 'refuse') {
       const { rule, reason, read } = answer
-      return { type: 'refused', rule, result: failedResult('refused', reason), call: described, ...defined({ read }) }
+      return { type: 'refused', rule, result: toolFailure(reason, 'refused'), call: described, ...defined({ read }) }
     }
     const limit = answer.timeoutMs ?? tool.timeoutMs ?? timeoutMs
     const limited = { ...context, timeoutMs: limit, ...defined({ followsTo: answer.followsTo }) }
@@ -138,10 +138,7 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
     const planned = await plan(call, turn)
     if (planned.type === 'refused') return planned.result
     if (planned.type === 'allowed') return planned.run()
-    return failedResult(
-      'refused',
-      `a person has to approve each call of ${call.toolName}, and nobody can be asked here`,
-    )
+    return toolFailure(`a person has to approve each call of ${call.toolName}, and nobody can be asked here`, 'refused')
   }
 
   return {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answerFilter } from './formats.ts'
 import { responseReader } from './response-reader.ts'
-import { SILENT, type Usage, usageReader } from './usage.ts'
+import { UNREPORTED_USAGE, type Usage, usageReader } from './usage.ts'
 
 function read(...events: readonly Record<string, unknown>[]): Usage | undefined {
   const reader = usageReader()
@@ -177,7 +177,7 @@ test('one gate: whole numbers, and 0 ≤ cached ≤ prompt ≤ 100 million, else
   for (const tokens of [0, -1, 1.5, 1e18, Number.MAX_VALUE, null, 'many', true, [5], {}]) {
     assert.equal(read({ usage: { prompt_tokens: tokens } })?.promptTokens, undefined)
   }
-  assert.deepEqual(read({ usage: { prompt_tokens: 0, completion_tokens: 0 } }), SILENT)
+  assert.deepEqual(read({ usage: { prompt_tokens: 0, completion_tokens: 0 } }), UNREPORTED_USAGE)
   assert.equal(read({ usage: {} }, { usage: null }, { usage: [] }, { usage: 'none' }), undefined)
   assert.deepEqual(read({ usage: { ...chat, prompt_tokens_details: { cached_tokens: 1e18 } } }), of(50, 7))
   const beside = read({ usage: { ...chat, prompt_tokens_details: { cached_tokens: 60 } } })

@@ -7,7 +7,7 @@ export interface Usage extends ReportedTokens {
 }
 
 /** Usage of a provider that reported nothing. */
-export const SILENT: Usage = {
+export const UNREPORTED_USAGE: Usage = {
   promptTokens: undefined,
   cachedTokens: undefined,
   cacheWrittenTokens: undefined,
@@ -237,12 +237,12 @@ export function checkedUsage(reported: Usage): Usage {
   if (reported.promptTokens !== undefined && !tokenCount(reported.promptTokens)) {
     // Some servers report no prompt where all of it was in their cache.
     const outputTokens = reported.promptTokens === 0 ? tokenCount(reported.outputTokens) || undefined : undefined
-    return { ...SILENT, outputTokens }
+    return { ...UNREPORTED_USAGE, outputTokens }
   }
   const prompt = tokenCount(reported.promptTokens)
   const cached = tokenCount(reported.cachedTokens)
   const sum = prompt !== undefined && cached !== undefined && cached > prompt ? prompt + cached : prompt
-  if (sum !== undefined && sum > MOST_TOKENS) return SILENT
+  if (sum !== undefined && sum > MOST_TOKENS) return UNREPORTED_USAGE
   const within = (value: number | undefined) =>
     value !== undefined && value <= (sum ?? MOST_TOKENS) ? tokenCount(value) : undefined
   const longer = within(reported.cacheWrittenLongerTokens)

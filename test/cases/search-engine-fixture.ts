@@ -1,5 +1,5 @@
 import type { Embedder, MeaningSettings, SearchEngine, SearchHit } from '../../src/search.ts'
-import type { IndexedDocument } from '../../src/search/engine.ts'
+import type { IndexedDocument } from '../../src/search/search-engine.ts'
 
 /** A place for one index, empty at first. */
 export interface SearchFixture {

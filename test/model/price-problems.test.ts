@@ -6,7 +6,7 @@ import { createModels, endedPromises, priceProblems } from '../../src/model.ts'
 import { catalogFacts } from '../../src/model/catalog.ts'
 import { fixedClock } from '../../src/testing.ts'
 
-const SILENT = { cachedTokens: undefined, cacheWrittenTokens: undefined }
+const UNREPORTED_USAGE = { cachedTokens: undefined, cacheWrittenTokens: undefined }
 
 test('no row of a catalog contradicts itself, and each says since when and from where', () => {
   const rows = Object.values(providers).flatMap(({ catalog = [] }) => catalog)
@@ -45,7 +45,7 @@ test('above 272,000 tokens every model of OpenAI with the large window costs twi
   assert.ok(large.length >= 6 && newer.length >= 7)
   for (const { id, price } of [...large, ...newer]) {
     assert.equal(price.above?.tokens, 272_000, id)
-    const usage = { ...SILENT, cachedTokens: 200_000, outputTokens: 0 }
+    const usage = { ...UNREPORTED_USAGE, cachedTokens: 200_000, outputTokens: 0 }
     const writes = price.cacheWrite === undefined ? {} : { cacheWrittenTokens: 50_000 }
     const dollars = (promptTokens: number) => callCost({ ...usage, ...writes, promptTokens }, price)!
     const rate = 200_000 * price.cachedInput! + (price.cacheWrite ?? price.input) * 50_000
@@ -58,7 +58,7 @@ test('a price can have several tiers', () => {
   const [low, middle, high] = [1, 2, 3].map((input) => ({ input, output: 0 }))
   const price = { ...low!, above: { tokens: 100, price: { ...middle!, above: { tokens: 200, price: high! } } } }
   const costs = [100, 101, 200, 201].map((promptTokens) =>
-    callCost({ ...SILENT, promptTokens, outputTokens: 0 }, price),
+    callCost({ ...UNREPORTED_USAGE, promptTokens, outputTokens: 0 }, price),
   )
   assert.deepEqual(costs, [100e-6, 202e-6, 400e-6, 603e-6])
   const wrong = { ...price, above: { tokens: 300, price: price.above.price } }

@@ -7,25 +7,14 @@ import { openMcpHome } from '../mcp/mcp-home.ts'
 import { blankPage, closeBrowser } from './browser.ts'
 import { looksRight, visit } from './conversation.ts'
 import { idle } from './idle.ts'
+import { ENGLISH_WORDS, seenTexts } from './seen-texts.ts'
 
 after(closeBrowser)
 
-/** Words that are in nearly every English sentence, and in no German one. */
-const ENGLISH_WORDS =
-  /\b(?:the|and|of|is|are|this|that|with|no|not|yet|your|you|each|from|to|be|has|have|only|all|it|its|by|on|for)\b/i
-
 /** Sentences that a person sees in English, without what people and programs have named or written. */
 async function englishSentences(page: Page): Promise<readonly string[]> {
-  const texts = await page.evaluate<readonly string[]>(`(() => {
-    const exact = 'noscript, script, style, code, kbd, pre, bdi, time, textarea, [data-model], [data-written], [dir=auto]'
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-    const texts = []
-    while (walker.nextNode())
-      if (!walker.currentNode.parentElement.closest(exact)) texts.push(walker.currentNode.nodeValue)
-    return texts.map((text) => text.trim()).filter((text) => text !== '')
-  })()`)
   // Quotations, paths and names that have hyphens.
-  return [...new Set(texts)].filter((text) =>
+  return (await seenTexts(page, '[dir=auto]')).filter((text) =>
     ENGLISH_WORDS.test(text.replaceAll(/“[^”]*”|"[^"]*"|\/\S+|\w+-[\w-]+/g, '')),
   )
 }

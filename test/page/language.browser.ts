@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { blankPage, closeBrowser } from './browser.ts'
 import { fitsWidth, looksRight, send, visit } from './conversation.ts'
 import { idle } from './idle.ts'
+import { ENGLISH_WORDS, heardTexts, seenTexts } from './seen-texts.ts'
 
 after(closeBrowser)
 
@@ -27,21 +28,9 @@ const pages =
     ' ',
   )
 
-/** Words that stand in nearly every English text, and in no German one. */
-const ENGLISH_WORDS = /\b(?:the|and|of|is|are|this|that|with|no|not|yet|your|you|each|from|to|be|has|have|only|all)\b/i
-
 /** What a person sees or hears of the page that is English. Code and what people have written may be. */
 async function englishTexts(page: Page): Promise<readonly string[]> {
-  const texts = await page.evaluate<readonly string[]>(`(() => {
-    const exact = 'noscript, script, style, code, kbd, pre, bdi, time, textarea, [data-model]'
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-    const texts = []
-    while (walker.nextNode())
-      if (!walker.currentNode.parentElement.closest(exact)) texts.push(walker.currentNode.nodeValue)
-    for (const element of document.querySelectorAll('[aria-label], [title], [placeholder]'))
-      for (const name of ['aria-label', 'title', 'placeholder']) texts.push(element.getAttribute(name) ?? '')
-    return [...texts, document.title].map((text) => text.trim()).filter((text) => text !== '')
-  })()`)
+  const texts = [...(await seenTexts(page)), ...(await heardTexts(page))]
   return [...new Set(texts)].filter((text) => english.has(text) || ENGLISH_WORDS.test(text))
 }
 

@@ -27,8 +27,8 @@ test('while an answer of megabytes is sent, other work runs after each of its pa
       handle: () => ({ text }),
     }),
   ]
-  const rooms = () => ({ end() {} })
-  mount(app, routes, { maxBodyBytes: 1, streams: undefined, visits: undefined, rooms, clock } as never)
+  const bodyBudgets = () => ({ end() {} })
+  mount(app, routes, { maxBodyBytes: 1, streams: undefined, visits: undefined, bodyBudgets, clock } as never)
   const answer = await app.request('/long', {}, { visitor: { by: 'somebody' } })
   assert.deepEqual(await answer.json(), { text })
   assert.ok(rests >= text.length / 500_000, `${rests} rests for ${text.length} characters`)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { CompletionEvent } from '../../src/capability.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { eventsOf, served } from './served.ts'
-import { SILENT } from '../../src/wire.ts'
+import { UNREPORTED_USAGE } from '../../src/wire.ts'
 
 const path = '/v1/responses'
 
@@ -136,7 +136,7 @@ test('the shell of the client is called, and answers, in the form of its own', a
   const complete = async function* (): AsyncGenerator<CompletionEvent> {
     yield { type: 'call-start', call: 'call-1', model: 'rehearsal' }
     yield { type: 'tool-call', toolCallId: 'a', toolName: 'local_shell', input }
-    yield { type: 'finish', reason: 'tool-calls', usage: SILENT }
+    yield { type: 'finish', reason: 'tool-calls', usage: UNREPORTED_USAGE }
   }
   const runtime = scriptedRuntime({ complete })
   const { json } = served(runtime)
@@ -166,7 +166,7 @@ test('arguments that are no JSON go back as the model wrote them', async () => {
     yield { type: 'call-start', call: 'call-1', model: 'rehearsal' }
     yield { type: 'tool-call', toolCallId: 'a', toolName: 'look', input: '{not json' }
     yield { type: 'tool-call', toolCallId: 'b', toolName: 'patch', input: { other: 1 } }
-    yield { type: 'finish', reason: 'tool-calls', usage: SILENT }
+    yield { type: 'finish', reason: 'tool-calls', usage: UNREPORTED_USAGE }
   }
   const { json } = served(scriptedRuntime({ complete }))
   const tools = [look, { type: 'custom', name: 'patch' }]
@@ -180,7 +180,7 @@ test('arguments that are no JSON go back as the model wrote them', async () => {
 test('an answer without a word is a message without text', async () => {
   const complete = async function* (): AsyncGenerator<CompletionEvent> {
     yield { type: 'call-start', call: 'call-1', model: 'rehearsal' }
-    yield { type: 'finish', reason: 'stop', usage: SILENT }
+    yield { type: 'finish', reason: 'stop', usage: UNREPORTED_USAGE }
   }
   const { request, json } = served(scriptedRuntime({ complete }))
   const { output } = await json<Answered>(path, { body: { input: 'Hello' } })

@@ -382,7 +382,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     memory: async (session, input = '') => {
       if (!rowOf(session)) throw new RuntimeError('not-found', `There is no session ${session}.`, { session })
       const layer = {
-        id: 'memory',
+        id: 'memory' as const,
         text: `# Memory\n${input}`,
         tokens: 4,
         from: ['session-0'],

@@ -1,5 +1,5 @@
 import type { GatewayConnection, Io, SessionEvent } from '../../capability.ts'
-import { CommandFailure, connectToHome, apiPath, sendRequest, serverSentEvents } from '../../cli.ts'
+import { CommandFailure, connectToHome, apiPath, isSessionEvent, sendRequest, serverSentEvents } from '../../cli.ts'
 import type { Clock } from '../../platform.ts'
 
 export interface GatewayLink extends Pick<GatewayConnection, 'fetch'> {
@@ -121,10 +121,6 @@ async function* oneStream(
     if (signal.aborted || error instanceof CommandFailure) throw error
     throw new CommandFailure('network', 'The connection to the gateway broke.', { cause: error })
   }
-}
-
-function isSessionEvent(value: unknown): value is SessionEvent {
-  return typeof value === 'object' && value !== null && 'type' in value && 'id' in value
 }
 
 /** The last event of a stream that failed is its error. */

@@ -7,5 +7,5 @@ export const auditRecords = capability({
   name: 'audit-records',
   summary: 'the record of tool calls and decisions: listed, verified, exported and archived',
   commands: { audit: async () => (await import('./cli/audit.ts')).auditCommand },
-  routes: async ({ runtime }) => (await import('./http/audit-routes.ts')).auditRoutes(runtime),
+  http: { routes: async ({ runtime }) => (await import('./http/audit-routes.ts')).auditRoutes(runtime) },
 })

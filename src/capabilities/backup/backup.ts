@@ -16,6 +16,6 @@ export const backup = capability<undefined, BackupService>({
     const capabilities = () => capabilitiesOf(host.runtime)
     return createBackupService({ home: home.folder, environment, capabilities, store, version, clock })
   },
-  routes: async ({ service }) => (await import('./http/backup-routes.ts')).backupRoutes(service),
+  http: { routes: async ({ service }) => (await import('./http/backup-routes.ts')).backupRoutes(service) },
   stop: ({ service }) => service.close(),
 })

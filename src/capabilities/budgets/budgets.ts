@@ -5,5 +5,5 @@ export const budgets = capability({
   name: 'budgets',
   summary: 'what is spent, held and left of each budget',
   commands: { budgets: async () => (await import('./cli/budgets.ts')).budgetsCommand },
-  routes: async ({ runtime }) => (await import('./http/budget-routes.ts')).budgetRoutes(runtime),
+  http: { routes: async ({ runtime }) => (await import('./http/budget-routes.ts')).budgetRoutes(runtime) },
 })

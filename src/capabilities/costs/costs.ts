@@ -8,8 +8,10 @@ export const costs = capability<undefined, CostService>({
     costs: async () => (await import('./cli/costs.ts')).costsCommand,
   },
   start: async (host) => (await import('./open-costs.ts')).openCosts(host),
-  async routes({ service }) {
-    const { costRoutes, usageRoutes } = await import('./http/cost-routes.ts')
-    return [...usageRoutes(service), ...costRoutes(service)]
+  http: {
+    async routes({ service }) {
+      const { costRoutes, usageRoutes } = await import('./http/cost-routes.ts')
+      return [...usageRoutes(service), ...costRoutes(service)]
+    },
   },
 })

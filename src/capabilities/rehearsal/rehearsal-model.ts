@@ -22,7 +22,7 @@ import {
   type ModelErrorCode,
 } from '../../model.ts'
 import { type Clock, fieldsOf, sha256, elementsOf, parseJson } from '../../platform.ts'
-import { SILENT } from '../../wire.ts'
+import { UNREPORTED_USAGE } from '../../wire.ts'
 
 /** The window that coding agents expect, tokens. With a smaller one they cut their own context at every call. */
 const REHEARSAL_WINDOW = 128_000
@@ -76,7 +76,7 @@ async function* answer(clock: Clock, request: ModelRequest, options: CallOptions
   }
   const message: AssistantMessage = { role: 'assistant', content: parts }
   const usage = {
-    ...SILENT,
+    ...UNREPORTED_USAGE,
     promptTokens: promptTokens(request, options),
     outputTokens: messageTokens(tokenx, message),
   }

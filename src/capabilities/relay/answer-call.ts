@@ -44,7 +44,7 @@ interface AnswerParts {
  */
 export async function answerCall(parts: AnswerParts, call: RawCall): Promise<void> {
   const { foreign, clock, settings, agentOf } = parts
-  const { incoming, outgoing, caller, room, holdsToken } = call
+  const { incoming, outgoing, caller, bodyBudget, holdsToken } = call
   if (/\bwebsocket\b/i.test(incoming.headers.upgrade ?? '')) return refuseCall(noWebSocket, incoming, outgoing)
   const { mode, provider, path } = readThroughAddress(incoming.url ?? '')
   const server = requireServer(foreign, provider)
@@ -62,7 +62,7 @@ export async function answerCall(parts: AnswerParts, call: RawCall): Promise<voi
   )
   const read = await readWholeBody(parts, call, (bytes) => foreign.receive({ provider, head, caller }, bytes))
   if (read === undefined) {
-    room.end()
+    bodyBudget.end()
     return void outgoing.destroy()
   }
   const { body, plain, release } = read
@@ -86,7 +86,7 @@ export async function answerCall(parts: AnswerParts, call: RawCall): Promise<voi
     .then(() => written)
     .finally(() => {
       release()
-      room.end()
+      bodyBudget.end()
     })
   const left = new AbortController()
   outgoing.once('close', () => {
@@ -217,11 +217,11 @@ async function readWholeBody(
   call: RawCall,
   receive: (bytes: number) => IncomingBody,
 ): Promise<ReadBody | undefined> {
-  const { incoming, room } = call
+  const { incoming, bodyBudget } = call
   const most = parts.settings.maxBodyMegabytes * 1024 * 1024
   const declared = Number(incoming.headers['content-length'] ?? 0)
   if (declared > most) throw tooLarge(most)
-  await room.hold(declared)
+  await bodyBudget.hold(declared)
   // What is packed is received in the memory of its conversation once it is unpacked.
   const whole = declared > 0 && incoming.headers['content-encoding'] === undefined ? receive(declared) : undefined
   const release = () => whole?.release()
@@ -233,7 +233,7 @@ async function readWholeBody(
       else pieces.push(part)
       bytes += part.byteLength
       if (bytes > most) throw tooLarge(most)
-      if (declared === 0) await room.hold(Math.min(growingRoom(bytes), most))
+      if (declared === 0) await bodyBudget.hold(Math.min(growingRoom(bytes), most))
       if (bytes > LONG_TEXT && parts.receiving.isOver()) await parts.receiving.rest()
     }
   } catch (error) {
@@ -252,7 +252,7 @@ async function readWholeBody(
 /** Unpacks a body that is within the limit, and for which there is room beside the packed one. */
 async function unpackBody(
   { unpacking, settings }: Pick<AnswerParts, 'unpacking' | 'settings'>,
-  { incoming, room, caller }: RawCall,
+  { incoming, bodyBudget, caller }: RawCall,
   body: Uint8Array,
   receive: (bytes: number) => IncomingBody,
 ): Promise<ReadBody> {
@@ -263,7 +263,7 @@ async function unpackBody(
     const decoded = await decodeBody(body, incoming.headers['content-encoding'], {
       most,
       async receive(bytes) {
-        await room.hold(body.byteLength + bytes)
+        await bodyBudget.hold(body.byteLength + bytes)
         return (whole = receive(bytes))
       },
       async inTurn(work) {

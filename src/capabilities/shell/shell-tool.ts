@@ -33,6 +33,7 @@ import {
   obeyedWithin,
   isSecretName,
   type PlaceWord,
+  toolFailure,
 } from '../../tool.ts'
 
 /** The prompt block and the tool that run programs: nothing runs until `tool-access.json` allows it (BEHAVIOURS §2.4). */
@@ -107,20 +108,20 @@ function shellTool({ workspace, access, environment, sandbox, places }: ShellOpt
       const pathFault = async () =>
         preset && presetPathFault(preset.paths, { folder, workspace, ...kept }, preset.preset)
       const outside = await pathFault()
-      if (outside !== undefined) return failure(outside)
+      if (outside !== undefined) return toolFailure(outside)
       const misplaced = await relativeProgramFault(argv, folder, workspace)
-      if (misplaced !== undefined) return failure(misplaced)
+      if (misplaced !== undefined) return toolFailure(misplaced)
       const clean = cleanEnvironment(environment)
       const path = await pathOutside(clean['PATH'] ?? '', workspace)
       const place = { folder, path, workspace }
       const files = await findPlannedFiles(argv, place)
-      if ('why' in files) return failure(files.why)
+      if ('why' in files) return toolFailure(files.why)
       const limits = {
         timeoutMs: Math.min(timeoutMs ?? shell.timeoutMs, MOST_MS),
         maxOutputChars: Math.min(maxOutputChars ?? shell.maxOutputChars, MOST_CHARS),
       }
       const confined = await sandbox.plan({ argv })
-      if (confined.type === 'refused') return failure(confined.why)
+      if (confined.type === 'refused') return toolFailure(confined.why)
       const started = [files.program, ...argv.slice(1)]
       const program = {
         argv: started,
@@ -147,7 +148,7 @@ function shellTool({ workspace, access, environment, sandbox, places }: ShellOpt
         ...(!readsOnly && { loads: () => findLoadableFiles(workspace, [...plannedFolders(files), folder]) }),
         async run({ signal }) {
           const changed = (await pathFault()) ?? (await plannedFilesChange(files, argv, place))
-          return changed === undefined ? runIn(confined, program, { ...limits, signal }) : failure(changed)
+          return changed === undefined ? runIn(confined, program, { ...limits, signal }) : toolFailure(changed)
         },
       } satisfies ToolPlan
     },
@@ -156,9 +157,9 @@ function shellTool({ workspace, access, environment, sandbox, places }: ShellOpt
 
 /** The policy has checked the settings before the call; they are checked here again. */
 function shellSettings(read: AccessRead): ShellAccess | ToolFailed {
-  if (read.type === 'faulty') return failure(`Tools are disabled (${faultyText(read.problems)})`)
+  if (read.type === 'faulty') return toolFailure(`Tools are disabled (${faultyText(read.problems)})`)
   const { shell } = read.access
-  return shell.enabled && shell.mode !== 'off' ? shell : failure('Tool disabled in config: shell')
+  return shell.enabled && shell.mode !== 'off' ? shell : toolFailure('Tool disabled in config: shell')
 }
 
 interface AllowedCommand {
@@ -168,18 +169,18 @@ interface AllowedCommand {
 }
 
 function readCommand(cmd: string, { mode, presets, allowedPrefixes }: ShellAccess): AllowedCommand | ToolFailed {
-  if (cmd.trim() === '') return failure('the command (cmd) is empty')
+  if (cmd.trim() === '') return toolFailure('the command (cmd) is empty')
   if (mode === 'full') {
-    return cmd.includes('\0') ? failure('a command cannot hold a NUL byte') : { argv: ['/bin/sh', '-c', cmd] }
+    return cmd.includes('\0') ? toolFailure('a command cannot hold a NUL byte') : { argv: ['/bin/sh', '-c', cmd] }
   }
   const read = commandWords(cmd)
-  if (read.type === 'refused') return failure(read.why)
+  if (read.type === 'refused') return toolFailure(read.why)
   const argv = read.words
   if (isAllowed(argv, allowedPrefixes)) return { argv }
   const preset = presetAnswer(argv, presets)
   if (preset.type === 'allowed') return { argv, preset }
   const why = preset.isNear ? `: ${preset.why}` : `; ${allowedText(allowedPrefixes, presets)}`
-  return failure(`the command is not allowed: ${commandStart(argv)}${why}`)
+  return toolFailure(`the command is not allowed: ${commandStart(argv)}${why}`)
 }
 
 function commandStart(words: readonly string[]): string {
@@ -200,12 +201,9 @@ async function relativeProgramFault(argv: readonly string[], folder: string, wor
 /** Runs the planned program in the planned folder, unless that folder has been replaced since. */
 async function runIn(confined: PlannedSandbox, program: Program, limits: ProgramLimits): Promise<ToolResult> {
   const now = await realpath(program.folder).catch(() => undefined)
-  if (now !== program.folder) return failure('the working folder has changed since the command was planned; call again')
+  if (now !== program.folder)
+    return toolFailure('the working folder has changed since the command was planned; call again')
   return programResult(await confined.run(program, limits), limits)
-}
-
-function failure(error: string): ToolFailed {
-  return { ok: false, error }
 }
 
 const MOST_LISTED = 20
@@ -243,7 +241,7 @@ async function workingFolder(
   const within = await confinedPath(workspace, asked ?? '.')
   if (within.type === 'inside') return checkFolder(within.path, asked ?? workspace)
   if (!anywhere || asked === undefined || asked === '' || asked.includes('\0')) {
-    return failure(`the working folder (cwd) cannot be used: ${within.why}`)
+    return toolFailure(`the working folder (cwd) cannot be used: ${within.why}`)
   }
   try {
     return await checkFolder(await realpath(resolve(await realpath(workspace), asked)), asked)
@@ -255,11 +253,11 @@ async function workingFolder(
 async function checkFolder(path: string, asked: string): Promise<string | ToolFailed> {
   const found = await stat(path).catch(() => undefined)
   if (!found) return missingFolder(asked)
-  return found.isDirectory() ? path : failure(`the working folder (cwd) ${JSON.stringify(asked)} is not a folder`)
+  return found.isDirectory() ? path : toolFailure(`the working folder (cwd) ${JSON.stringify(asked)} is not a folder`)
 }
 
 function missingFolder(asked: string): ToolFailed {
-  return failure(
+  return toolFailure(
     `the working folder (cwd) ${JSON.stringify(asked)} does not exist; leave cwd out to work in the workspace`,
   )
 }

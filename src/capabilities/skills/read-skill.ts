@@ -4,7 +4,7 @@ import { open, readdir } from 'node:fs/promises'
 import { relative, resolve, sep } from 'node:path'
 import { fittingPage } from '../../capability/toolkit.ts'
 import { type Message, neutralLine, outputText, toolCalls, toolResults } from '../../context.ts'
-import type { Tool, ToolContext, ToolFailed, ToolResult } from '../../tool.ts'
+import { type Tool, type ToolContext, type ToolFailed, type ToolResult, toolFailure } from '../../tool.ts'
 import { nearestNames } from './find-skill.ts'
 import type { Skill } from './skill.ts'
 
@@ -67,9 +67,9 @@ export function readSkillTool(skills: readonly ReadableSkill[], { inSchema, offe
     normalizeInput: (input) => Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)),
     inputError,
     async execute(input, context) {
-      if (!isObject(input)) return { ok: false, error: 'arguments must be an object' }
+      if (!isObject(input)) return toolFailure('arguments must be an object')
       const fault = inputError(input)
-      if (fault !== undefined) return { ok: false, error: fault }
+      if (fault !== undefined) return toolFailure(fault)
       const asked = { path: inputPath(input), offset: inputOffset(input) }
       return await answer(byName.get(input.skill_name as string)!, asked, context)
     },
@@ -129,20 +129,21 @@ const LARGEST_SKILL_FILE = 256 * 1024
  * another name of the folder.
  */
 export async function readSkillFile(real: string, path: string, alias = real): Promise<string | ToolFailed> {
-  if (path.includes('\0')) return refuseFile('path has a NUL character in it')
+  if (path.includes('\0')) return toolFailure('path has a NUL character in it')
   const shown = JSON.stringify(path.slice(0, 200))
   let folder: HeldFolder | undefined
   try {
     const place = resolve(real, path)
-    if (!isWithin(real, place)) return refuseFile(`path ${shown} leads out of the folder of the skill`)
+    if (!isWithin(real, place)) return toolFailure(`path ${shown} leads out of the folder of the skill`)
     folder = await holdRealFolder(real)
     const held = folder.at('.')
     const found = await followWithin(held, relative(real, place).split(sep), [real, resolve(alias)])
-    if (found.type === 'outside') return refuseFile(`path ${shown} is a link that leads out of the folder of the skill`)
-    if (found.type === 'dangling') return refuseFile(`the skill has no file ${shown}`)
+    if (found.type === 'outside')
+      return toolFailure(`path ${shown} is a link that leads out of the folder of the skill`)
+    if (found.type === 'dangling') return toolFailure(`the skill has no file ${shown}`)
     return await withOpened(held, found.names, (file) => fileContent(file, shown))
   } catch (error) {
-    return refuseFile(describeFileError(error, shown))
+    return toolFailure(describeFileError(error, shown))
   } finally {
     await folder?.close()
   }
@@ -153,18 +154,18 @@ async function fileContent(file: string, shown: string): Promise<string | ToolFa
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
     const found = await handle.stat()
-    if (found.isDirectory()) return refuseFile(`path ${shown} is a folder. It holds: ${await folderNames(file)}`)
-    if (!found.isFile()) return refuseFile(`path ${shown} is not a file`)
+    if (found.isDirectory()) return toolFailure(`path ${shown} is a folder. It holds: ${await folderNames(file)}`)
+    if (!found.isFile()) return toolFailure(`path ${shown} is not a file`)
     const buffer = Buffer.alloc(Math.min(found.size, LARGEST_SKILL_FILE) + 1)
     const filled = await fill(handle, buffer)
     if (filled > LARGEST_SKILL_FILE) {
-      return refuseFile(`path ${shown} has ${found.size} bytes, more than the ${LARGEST_SKILL_FILE} that can be read`)
+      return toolFailure(`path ${shown} has ${found.size} bytes, more than the ${LARGEST_SKILL_FILE} that can be read`)
     }
     const bytes = buffer.subarray(0, filled)
-    if (bytes.includes(0)) return refuseFile(binary(shown, filled))
+    if (bytes.includes(0)) return toolFailure(binary(shown, filled))
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
-    if (error instanceof TypeError) return refuseFile(binary(shown, (await handle.stat()).size))
+    if (error instanceof TypeError) return toolFailure(binary(shown, (await handle.stat()).size))
     throw error
   } finally {
     await handle.close()
@@ -197,8 +198,4 @@ function describeFileError(error: unknown, shown: string): string {
   if (code === 'ELOOP') return `path ${shown} is a link that leads back to itself`
   if (code === 'ENAMETOOLONG') return `path ${shown} is too long`
   return `path ${shown} cannot be read${code === undefined ? '' : ` (${code})`}`
-}
-
-function refuseFile(error: string): ToolFailed {
-  return { ok: false, error }
 }

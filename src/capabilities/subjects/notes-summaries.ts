@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { ValueStore } from '../../session.ts'
 import { splitLines, longNotesLines, type SummaryRequest } from './core.ts'
 import { type Clock, type Runtime, RuntimeError } from '../../capability.ts'
@@ -5,16 +6,17 @@ import { summaryByModel } from '../../capability/toolkit.ts'
 import { runtimeFailure } from '../../runtime.ts'
 import { errorMessage, keyedQueue, PAID_WORK_MS, settlesWithin, sha256 } from '../../platform.ts'
 
-export interface NotesSummary {
-  readonly subject: string
-  readonly text: string
-  readonly model: string
-  /** SHA-256 of the summarized notes. */
-  readonly covers: string
-  readonly lines: number
-  /** ISO 8601. */
-  readonly time: string
-}
+export type NotesSummary = z.infer<typeof notesSummary>
+
+/** The notes of a subject in the words of a model. */
+export const notesSummary = z.object({
+  subject: z.string(),
+  text: z.string(),
+  model: z.string(),
+  covers: z.string().describe('SHA-256 of the summarized notes.'),
+  lines: z.number(),
+  time: z.string(),
+})
 
 export type NotesSummaries = ReturnType<typeof createNotesSummaries>
 

@@ -7,6 +7,7 @@ import {
   type ToolContext,
   type ToolFailed,
   type ToolPlan,
+  toolFailure,
 } from '../../tool.ts'
 import {
   MOST_FILE_BYTES,
@@ -221,19 +222,19 @@ async function changePlan(
   changing: Changing,
 ): Promise<ToolPlan | ToolFailed> {
   const place = await confinedPath(state.folder, path, state.outOfReach)
-  if (place.type === 'refused') return failure(place.why)
+  if (place.type === 'refused') return toolFailure(place.why)
   const shown = printableName(place.names.join('/')) || '.'
   const obeying = await obeyedWithin(place.root, place.names)
   const kept = obeying?.level === 'never' ? obeyedReason(place, obeying.by) : await ownerOnlyReason(place, state, clock)
-  if (kept !== undefined) return failure(`${shown} is out of reach for changes: ${kept}`)
+  if (kept !== undefined) return toolFailure(`${shown} is out of reach for changes: ${kept}`)
   const found = await readTextFile(place)
-  if (found.type === 'folder') return failure(`${shown} is a folder, not a file`)
-  if (found.type === 'unusable') return failure(found.why)
+  if (found.type === 'folder') return toolFailure(`${shown} is a folder, not a file`)
+  if (found.type === 'unusable') return toolFailure(found.why)
   const before = found.type === 'text' ? found : undefined
   const change = changing(shown, before?.text)
-  if (change.type === 'refused') return failure(change.why)
+  if (change.type === 'refused') return toolFailure(change.why)
   const written = encodeChange(shown, change, before)
-  if (typeof written === 'string') return failure(written)
+  if (typeof written === 'string') return toolFailure(written)
   const { text, bytes, said } = written
   return {
     folder: place.root,
@@ -248,8 +249,8 @@ async function changePlan(
     async run() {
       return state.writes.add(async () => {
         const full = await roomFault(state, bytes.length, before)
-        if (full !== undefined) return failure(`${shown} was not written: ${full}`)
-        if (!(await replaceFile(place, bytes, before))) return failure(`${shown}: ${CHANGED}`)
+        if (full !== undefined) return toolFailure(`${shown} was not written: ${full}`)
+        if (!(await replaceFile(place, bytes, before))) return toolFailure(`${shown}: ${CHANGED}`)
         return { ok: true, output: said, meta: { bytes: bytes.length } }
       })
     },
@@ -288,10 +289,6 @@ function encodeChange(
   const note = isReadable ? '' : `; it is UTF-8 now, since ${encoding} cannot hold the new text`
   const size = countedText(bytes.length, 'byte')
   return { text, bytes, said: change.replacesAll ? `${change.said} (${size})${note}` : change.said }
-}
-
-function failure(error: string): ToolFailed {
-  return { ok: false, error }
 }
 
 /** Why so many bytes have no room in the workspace; `undefined`: they have, or take no more than what they replace. */

@@ -14,10 +14,8 @@ import type { AfterUntrusted, CallDescription, ToolResult } from '../../tool.ts'
 import type { ServiceKey } from '../service.ts'
 import type { ReloadResult, ReloadOptions, ConfigurationService } from './configuration-service.ts'
 import type { ChoiceOption } from '../session-choice.ts'
+import type { CompletionEvent, CompletionInput, CompletionSize } from './completions.ts'
 import type {
-  CompletionEvent,
-  CompletionInput,
-  CompletionSize,
   LayerHistory,
   LayerHistoryOptions,
   LayerSources,

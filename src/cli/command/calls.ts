@@ -15,7 +15,7 @@ import { usageFailure, usageText } from '../failure.ts'
 import { diffCommand, explainCommand, notesCommand, replayCommand } from './inspect.ts'
 import { requestCommand } from './request.ts'
 import { type CallLine, fetchAllCalls, findCall, findSession } from '../find-session.ts'
-import { foreignCallsText } from '../sessions/foreign-calls.ts'
+import { foreignCallsText, reportedTokens } from '../sessions/foreign-calls.ts'
 import type { CallOutcome, CallRecord, Usage } from '../../session.ts'
 import { lineLimit, print, printJson, printList, applyStyle } from '../io.ts'
 import { outlineText } from '../preview.ts'
@@ -116,8 +116,8 @@ function callTable(calls: readonly CallLine[], io: Io): string {
     time: timeText(time, now),
     model,
     prompt: `${numberText(figures.total)}${figures.basis === 'reported' ? '' : ' about'}`,
-    cached: tokensText(figures.basis === 'reported' ? figures.cached : undefined),
-    output: tokensText(outcome?.usage?.outputTokens),
+    cached: reportedTokens(figures.basis === 'reported' ? figures.cached : undefined),
+    output: reportedTokens(outcome?.usage?.outputTokens),
     cost: figures.money === undefined ? '-' : exactMoneyText(figures.money),
     end:
       outcome?.error?.code ??
@@ -128,11 +128,6 @@ function callTable(calls: readonly CallLine[], io: Io): string {
   }))
   const right = ['prompt', 'cached', 'output', 'cost'] as const
   return rowTable(rows, io, { right, spare: ['cached', 'model', 'output', 'end'] })
-}
-
-/** `-` where the provider did not report a number. */
-function tokensText(tokens: number | undefined): string {
-  return tokens === undefined ? '-' : numberText(tokens)
 }
 
 /** The account of a call with what is known of it afterwards. */

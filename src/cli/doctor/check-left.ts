@@ -4,7 +4,7 @@ import { join, relative, sep } from 'node:path'
 import type { Finding } from '../../capability.ts'
 import { followWithin, openWithin, withOpened } from '../../platform.ts'
 import type { Configuration } from '../../runtime.ts'
-import { looksLikeRepository } from '../../tool.ts'
+import { looksLikeRepository, packageFolders } from '../../tool.ts'
 import { sizeText } from '../state-text.ts'
 import { firstNames, ok, warning } from './finding.ts'
 
@@ -12,9 +12,6 @@ const MOST_FOLDERS = 5000
 
 /** The most entries of a folder and those below that are looked at one by one. */
 const MOST_FILES = 50_000
-
-/** Folders with very many files of others, in which nobody runs Git. */
-const NOT_SEARCHED = new Set(['node_modules', '.venv', 'venv', '__pycache__'])
 
 /** Keys of a repository whose values Git runs, or looks for programs in. `core.fsmonitor` may be a switch too. */
 const RUNS =
@@ -39,7 +36,7 @@ export async function checkRepositories({ agent }: Configuration): Promise<Findi
     if (names.has('.git') && RUNS.test(await gitConfig(workspace, way).catch(() => '')))
       running.push(join(folder, '.git/config'))
     for (const entry of entries) {
-      if (entry.isDirectory() && entry.name !== '.git' && !NOT_SEARCHED.has(entry.name))
+      if (entry.isDirectory() && entry.name !== '.git' && !packageFolders.has(entry.name))
         open.push(join(folder, entry.name))
     }
   }

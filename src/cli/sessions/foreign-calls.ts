@@ -74,9 +74,9 @@ function sessionCallRow(call: CallLine, turn: string, now: Date): readonly strin
     exactLine(foreign?.kind ?? ''),
     model,
     promptText(call),
-    tokensText(figures.basis === 'reported' ? figures.cached : undefined),
-    tokensText(figures.same),
-    tokensText(usage?.outputTokens),
+    reportedTokens(figures.basis === 'reported' ? figures.cached : undefined),
+    reportedTokens(figures.same),
+    reportedTokens(usage?.outputTokens),
     cost === undefined ? '-' : `${exactMoneyText(cost)}${usageEstimated ? ' about' : ''}`,
     endText(call),
   ]
@@ -85,7 +85,7 @@ function sessionCallRow(call: CallLine, turn: string, now: Date): readonly strin
 /** As the provider reported it, else as it is expected; `-` where nothing could be counted. */
 function promptText({ figures: { basis, total }, outcome }: CallLine): string {
   if (total === 0) return '-'
-  return `${tokensText(total)}${basis !== 'reported' || outcome?.usageEstimated ? ' about' : ''}`
+  return `${reportedTokens(total)}${basis !== 'reported' || outcome?.usageEstimated ? ' about' : ''}`
 }
 
 /** How it ended: its failure, or its status and why the model stopped. */
@@ -116,6 +116,7 @@ function changeText({ reuse }: CallLine): string | undefined {
   return cause === undefined || cause === 'grew' ? undefined : exactLine(why ?? cause)
 }
 
-function tokensText(tokens: number | undefined): string {
+/** `-` where the provider did not report a number. */
+export function reportedTokens(tokens: number | undefined): string {
   return tokens === undefined ? '-' : numberText(tokens)
 }

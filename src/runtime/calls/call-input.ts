@@ -22,7 +22,7 @@ import { announcedMessages, type FrozenParts, type HeadRecord, recordHead } from
 import type { Counters } from '../models/counters.ts'
 import { projectTurn } from './turn-projection.ts'
 import { loadAttachments, announcedFiles, earlierAttachments, type EarlierFile, inputFiles } from './attachments.ts'
-import { readNotedHistory } from './noted-history.ts'
+import { readHistoryNotes } from './history-notes.ts'
 import { loadHistory } from './history-loader.ts'
 
 /** How a call was made, as far as the body depends on it. Recorded with the call. */
@@ -174,7 +174,7 @@ export async function restoreInput(
     : undefined
   const noted =
     input.notes && historyTokens === undefined
-      ? await readNotedHistory(store, {
+      ? await readHistoryNotes(store, {
           session,
           cut: input.cut,
           counter,

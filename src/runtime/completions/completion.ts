@@ -20,7 +20,7 @@ import type { ChosenModel } from '../models/fallback.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { fallbackRule, retryRule } from '../settings.ts'
 import { completionCall, completionTokens, overflowByProvider } from './completion-call.ts'
-import { SILENT } from '../../wire.ts'
+import { UNREPORTED_USAGE } from '../../wire.ts'
 
 interface CompletionParts {
   readonly context: AssemblyContext
@@ -91,7 +91,7 @@ async function ask(
   for (const { toolCallId, toolName, input: given } of calls) {
     await tell({ type: 'tool-call', toolCallId, toolName, input: given })
   }
-  await tell({ type: 'finish', reason: finishReason(ended, calls.length), usage: ended.usage ?? SILENT })
+  await tell({ type: 'finish', reason: finishReason(ended, calls.length), usage: ended.usage ?? UNREPORTED_USAGE })
 }
 
 /** A model may end with calls where it may make none: they are not among what is handed over. */

@@ -35,7 +35,7 @@ export async function setValue({ home, clock, schema, key, value, expects, check
       clock,
       path: homeAt(home).configurationFile,
       change(text) {
-        expects?.(withoutMark(text))
+        expects?.(text)
         return edit.change(text)
       },
       async check(text) {
@@ -63,7 +63,7 @@ function valueEdit({ schema, key, value }: Pick<EditOptions, 'schema' | 'key' | 
   let known: ReadonlySet<string> = new Set()
   return {
     change(text: string): string {
-      const before = parseConfiguration(withoutMark(text))
+      const before = parseConfiguration(text)
       if (before.problems.length > 0) throw new ConfigurationError(before.problems)
       // Other keys may be wrong already: they can be corrected one by one.
       known = new Set(checkValue(before.value, schema).faults.map((fault) => fault.path.join('.')))
@@ -143,11 +143,6 @@ function assertFits(text: string, path: KeyPath, known: ReadonlySet<string>, sch
   throw new ConfigurationError(
     faults.map(({ path: at, message, hint }) => ({ key: at.join('.'), place: 'config.json', message, hint })),
   )
-}
-
-/** The reader of the configuration ignores it too. */
-function withoutMark(text: string): string {
-  return text.replace(/^\uFEFF/, '')
 }
 
 function keyError(path: KeyPath, message: string, hint = ''): ConfigurationError {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { homePath, milliseconds, modelId, share, tokens } from '../../capability.ts'
-import { type Layout, usualLayout } from '../../context.ts'
+import { type Layout, placements, usualLayout } from '../../context.ts'
 import type { Provider } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
 import { gateway } from './gateway-schema.ts'
@@ -16,11 +16,10 @@ interface HostSchemaOptions {
   readonly sections: z.ZodRawShape
 }
 
-const placement = z.enum(['system', 'preamble', 'before-input', 'after-input'])
-const placements = z.record(
+const layerPlacements = z.record(
   z.string(),
   z
-    .enum([...placement.options, 'auto'])
+    .enum([...placements, 'auto'])
     .describe('`auto`: the cheaper of `preamble` and `before-input`, by the last calls of the session.'),
 )
 const timeZone = z.string().refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
@@ -232,7 +231,7 @@ function contextSchema(layouts: HostSchemaOptions['layouts'], inside: z.ZodRawSh
   const layoutName = z.enum(layoutNames as [string, ...string[]])
   const changedLayout = z.strictObject({
     extends: layoutName.describe('The layout that is changed.'),
-    placements: placements.optional().describe('Placements of layers, by layer.'),
+    placements: layerPlacements.optional().describe('Placements of layers, by layer.'),
     priorities: z
       .record(z.string(), z.enum(['required', 'high', 'normal', 'low']))
       .optional()
@@ -262,7 +261,7 @@ function contextSchema(layouts: HostSchemaOptions['layouts'], inside: z.ZodRawSh
       margin: tokens()
         .optional()
         .describe("Room for the counter's error, tokens. Learned from the provider unless given."),
-      placements: placements.default({}).describe('Placements of layers, by layer: these change the layout.'),
+      placements: layerPlacements.default({}).describe('Placements of layers, by layer: these change the layout.'),
       notes: z
         .enum(['model', 'index', 'off'])
         .default('model')

@@ -1,4 +1,4 @@
-import { RuntimeError, type WireProof } from '../../capability.ts'
+import { RuntimeError, type BodyComparison } from '../../capability.ts'
 import type { ForeignAssembly } from '../../foreign.ts'
 import { sha256 } from '../../platform.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
@@ -52,7 +52,7 @@ export function hasNoAccount({ requestDigest }: Pick<CallRecord, 'requestDigest'
 export async function foreignBody(
   store: SessionStore,
   call: CallRecord,
-): Promise<{ readonly bytes: Uint8Array; readonly proof: WireProof | undefined }> {
+): Promise<{ readonly bytes: Uint8Array; readonly proof: BodyComparison | undefined }> {
   const { body, caller } = (call.input as ForeignInput).foreign
   const read = await readStoredBody(store, body)
   if ('missing' in read) throw await missingContentError(store, read.missing, call.id)

@@ -172,7 +172,7 @@ export function createForeignCalls(parts: ForeignCallParts): RecoveringCalls {
   }
 
   return {
-    server: (provider) => models.server?.(provider),
+    server: (provider) => models.server(provider),
     receive,
     begin,
     async recover() {

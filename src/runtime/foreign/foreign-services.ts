@@ -5,7 +5,7 @@ import { createForeignLimits } from './foreign-limits.ts'
 import { createForeignSessionService } from './foreign-session-service.ts'
 import { createForeignSessions } from './foreign-sessions.ts'
 import { createReceivedBodies } from './received-bodies.ts'
-import { type EmbeddingsCaller, type ForeignCallService, type Runtime, RuntimeError } from '../../capability.ts'
+import { type EmbeddingsCaller, type ForeignCallService, type Runtime } from '../../capability.ts'
 import type { Models } from '../../model.ts'
 import { errorMessage, ForewordError } from '../../platform.ts'
 import { runtimeFailure } from '../failure.ts'
@@ -49,8 +49,7 @@ export function createForeignServices(parts: ForeignParts) {
     foreignSessions: createForeignSessionService({ store, priceOf, assembleAgain, takeApart }),
     async embeddings(model, body, from) {
       parts.refuseWhenClosing()
-      const { embeddings: embed } = parts.models
-      if (!embed) throw new RuntimeError('model-not-found', 'There are no providers here.', { model })
+      const embed: Models['embeddings'] = (id, asked) => parts.models.embeddings(id, asked)
       return recordedEmbeddings({ foreign, embed }, { model, body, from }).catch((error: unknown) => {
         throw runtimeFailure(error)
       })
@@ -67,11 +66,9 @@ export function createForeignServices(parts: ForeignParts) {
   }
 }
 
-type Embed = (model: string, body: Readonly<Record<string, unknown>>) => Promise<unknown>
-
 /** Asks for embeddings as a recorded call of a program: refused where over a budget or with a secret. Rejects as `embed` does. */
 async function recordedEmbeddings(
-  { foreign, embed }: { readonly foreign: ForeignCallService; readonly embed: Embed },
+  { foreign, embed }: { readonly foreign: ForeignCallService; readonly embed: Models['embeddings'] },
   {
     model,
     body,

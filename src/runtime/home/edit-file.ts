@@ -16,7 +16,7 @@ export interface FileEdit {
   readonly home: string
   readonly path: string
   readonly clock: Clock
-  /** The text after the change (of none, where there is no file). Where it throws, nothing is written. */
+  /** The text after the change (of none, where there is no file), both without a byte order mark. Where it throws, nothing is written. */
   change(text: string): string
   /** Throws where the gateway could not read this text as intended. Called with the text that the gateway's own reader reads from disk. */
   check(text: string): void | Promise<void>
@@ -54,11 +54,12 @@ async function editUnderLock(edit: FileEdit): Promise<boolean> {
   const target = await realpath(edit.path).catch(() => edit.path)
   for (;;) {
     const before = await exactText(target)
-    const text = before?.text ?? ''
+    const mark = before?.text.startsWith('\uFEFF') ? '\uFEFF' : ''
+    const text = (before?.text ?? '').slice(mark.length)
     const after = edit.change(text)
     if (after === text) return false
     if (before) await refuseReadOnly(target)
-    if (await replace(target, before, after, edit)) return true
+    if (await replace(target, before, mark + after, edit)) return true
   }
 }
 

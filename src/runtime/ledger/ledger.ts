@@ -4,7 +4,7 @@ import {
   type Replay,
   type ReplayDifference,
   RuntimeError,
-  type WireProof,
+  type BodyComparison,
 } from '../../capability.ts'
 import {
   type Assembly,
@@ -99,7 +99,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
         )
       }
       const different: ReplayDifference[] = []
-      const proofs: (WireProof & { readonly call: string })[] = []
+      const proofs: (BodyComparison & { readonly call: string })[] = []
       const prover = newProver()
       let count = 0
       for await (const call of calls(session)) {
@@ -143,7 +143,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
     call: CallRecord,
     request: ModelRequest,
     read?: (body: Uint8Array) => void,
-  ): Promise<WireProof | undefined> {
+  ): Promise<BodyComparison | undefined> {
     if (!isForeign(call)) return prover.prove(call, request, read)
     const { bytes, proof } = await foreignBody(store, call)
     read?.(bytes)
@@ -155,7 +155,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
     prover: WireProver,
     call: CallRecord,
     request: ModelRequest | undefined,
-  ): Promise<WireProof | undefined> {
+  ): Promise<BodyComparison | undefined> {
     if (request) return proveWire(prover, call, request)
     if (!isForeign(call) || !hasNoAccount(call)) return undefined
     const read = await foreignBody(store, call).catch(unlessMissing)
@@ -199,7 +199,7 @@ const coreCauses: Readonly<Record<ForeignCause, NonNullable<Comparison['firstDif
   'history-edited': 'content',
 }
 
-function sumUpWires(proofs: readonly (WireProof & { readonly call: string })[]): NonNullable<Replay['wires']> {
+function sumUpWires(proofs: readonly (BodyComparison & { readonly call: string })[]): NonNullable<Replay['wires']> {
   return {
     identical: proofs.filter(({ state }) => state === 'identical').length,
     different: proofs.flatMap(({ call, ...proof }) =>
@@ -257,7 +257,7 @@ export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: 
       call: CallRecord,
       request: ModelRequest,
       read?: (body: Uint8Array) => void,
-    ): Promise<WireProof | undefined> {
+    ): Promise<BodyComparison | undefined> {
       const { sha256: expected, changes } = call.outcome?.wire ?? {}
       if (expected === undefined) return undefined
       const unknown = (why: string) => ({ state: 'unknown', expected, why }) as const

@@ -26,7 +26,7 @@ import { complete } from '../completions/completion.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { textTokens } from '../models/counters.ts'
 import type { SessionState } from '../sessions/session-state.ts'
-import { withoutNotes } from '../calls/noted-history.ts'
+import { withoutNotes } from '../calls/history-notes.ts'
 import type { Model } from '../../model.ts'
 import type { RuntimeSettings } from '../settings.ts'
 

@@ -133,49 +133,52 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
   async function list(): Promise<void> {
     const all = await opened()
     const known = new Map(all.index.sessions().map(({ id, upTo }) => [id, upTo]))
-    const unknown: string[] = []
-    let changed: string | undefined
-    for (let after: SessionRow | undefined; ;) {
-      const rows = await store.sessions({ limit: PAGE, after })
-      if (after === undefined) changed = rows[0]?.updated
-      for (const { id, entries } of rows) {
-        if (!known.has(id)) unknown.push(id)
-        if (known.get(id) !== entries) behind.add(id)
-        known.delete(id)
-      }
-      if (rows.length < PAGE) break
-      after = rows.at(-1)
-      await clock.yield()
-    }
+    const { changed = '', seen } = await compare(all, PAGE, (id) => known.get(id))
+    newest = changed
     // Sessions that no longer exist.
-    for (const id of known.keys()) behind.add(id)
-    // Oldest first: of equally good passages, the one with the highest number comes first.
-    for (const id of unknown.toReversed()) {
-      if (stopped.signal.aborted) return
-      await registerSession(all, id)
-      await clock.yield()
-    }
-    newest = changed ?? ''
+    for (const id of known.keys()) if (!seen.has(id)) behind.add(id)
   }
 
   /** Looks at what was changed since the last list. What was removed, or has an earlier time, is found with the next list of all. */
   async function listNewest(since: string): Promise<void> {
     const all = await opened()
+    const { changed = since } = await compare(all, NEWEST, (id) => all.index.session(id)?.upTo, since)
+    newest = changed
+  }
+
+  /**
+   * Finds the sessions of the store that are behind in the index, the last changed one first, and registers new ones. `upToOf`: the last
+   * entry in the index; `since`: nothing earlier is looked at. Returns when the last change was, and which sessions there are.
+   */
+  async function compare(
+    all: IndexingParts,
+    limit: number,
+    upToOf: (id: string) => number | undefined,
+    since = '',
+  ): Promise<{ readonly changed: string | undefined; readonly seen: ReadonlySet<string> }> {
     const unknown: string[] = []
+    const seen = new Set<string>()
     let changed: string | undefined
     for (let after: SessionRow | undefined; ;) {
-      const rows = await store.sessions({ limit: NEWEST, after })
-      if (after === undefined) changed = rows[0]?.updated
+      const rows = await store.sessions({ limit, after })
+      changed ??= rows[0]?.updated
       for (const { id, entries } of rows) {
-        const known = all.index.session(id)
-        if (!known) unknown.push(id)
-        if (known?.upTo !== entries) behind.add(id)
+        const upTo = upToOf(id)
+        seen.add(id)
+        if (upTo === undefined) unknown.push(id)
+        if (upTo !== entries) behind.add(id)
       }
       after = rows.at(-1)
-      if (rows.length < NEWEST || after!.updated < since) break
+      if (rows.length < limit || after!.updated < since) break
+      await clock.yield()
     }
-    for (const id of unknown.toReversed()) await registerSession(all, id)
-    newest = changed ?? since
+    // Oldest first: of equally good passages, the one with the highest number comes first.
+    for (const id of unknown.toReversed()) {
+      if (stopped.signal.aborted) break
+      await registerSession(all, id)
+      await clock.yield()
+    }
+    return { changed, seen }
   }
 
   /** Where all were listed before, only those that changed are waited for. */

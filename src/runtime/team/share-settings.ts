@@ -188,7 +188,7 @@ async function settingsOf(
   const hasSecret = (json: string, path: readonly string[]): boolean =>
     secrets.find(json) !== undefined ||
     writtenSecrets(JSON.parse(json), path.join('.')).some(([, value]) => value !== '')
-  const { value } = parseConfiguration(text.replace(/^\uFEFF/, ''))
+  const { value } = parseConfiguration(text)
   return { ...loaded, problems, shared: sharedSettings(structuredClone(value), loaded.schema, hasSecret) }
 }
 
@@ -326,7 +326,7 @@ function isEntry(whole: z.ZodType, path: KeyPath): boolean {
 }
 
 function valueAt(text: string, path: KeyPath): unknown {
-  const { value } = parseConfiguration(text.replace(/^\uFEFF/, ''))
+  const { value } = parseConfiguration(text)
   return path.reduce<unknown>(
     (at, key) => (typeof at === 'object' && at !== null ? valueOf(at as Named, key) : undefined),
     value,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { innerSchema, settingFacts } from '../../capability.ts'
+import { isObject } from '../../platform.ts'
 import { isSecretKey } from '../configuration/edit.ts'
 import { isKeyWithin, type KeyPath } from '../configuration/key.ts'
 
@@ -39,7 +40,7 @@ export function sharedSettings(
     const { ofMachine, path: place } = settingFacts(schema)
     if (place && place !== 'file') return
     const isKept = ofMachine || place || isSecretKey(path)
-    if (!isKept && isPlain(inner) && def.type !== 'union') return visitEach(def, inner, path)
+    if (!isKept && isObject(inner) && def.type !== 'union') return visitEach(def, inner, path)
     if (def.element && namesPlaces(def.element)) return
     if (!isKept && !hasOwnAddress(inner) && !hasSecret(JSON.stringify(inner), path)) {
       settings[nameOfKey(path)] = inner
@@ -79,10 +80,6 @@ function namesPlaces(schema: z.ZodType): boolean {
   const { shape, element, valueType } = (innerSchema(schema) as { readonly def: Definition }).def
   const parts = [...Object.values(shape ?? {}), ...[element, valueType].filter((each) => each !== undefined)]
   return ofMachine !== undefined || path !== undefined || parts.some(namesPlaces)
-}
-
-function isPlain(value: unknown): value is Named {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** An address that is another server on each machine. */

@@ -38,10 +38,9 @@ export async function editAccess(
     clock,
     path: file,
     change(text) {
-      const mark = text.startsWith('\uFEFF') ? '\uFEFF' : ''
-      before = text.slice(mark.length)
-      after = change(before)
-      return mark + after
+      before = text
+      after = change(text)
+      return after
     },
     async check(text) {
       const read = readAccess(text, {})

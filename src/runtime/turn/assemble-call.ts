@@ -22,7 +22,7 @@ import { assembleInSlices } from '../models/counters.ts'
 import type { AssemblyContext } from './assembly-context.ts'
 import { loadAttachments, findEarlierFiles, type TurnFile, withPictures } from '../calls/attachments.ts'
 import { accountWithinLearned, budgetFor, type SizeRefusal } from '../models/call-budget.ts'
-import { besideFirst, type NotedHistory, readNotedHistory, withoutNotes } from '../calls/noted-history.ts'
+import { besideFirst, type HistoryNotes, readHistoryNotes, withoutNotes } from '../calls/history-notes.ts'
 import { loadHistory } from '../calls/history-loader.ts'
 import { type HeadPin, readPin } from '../calls/head-pin.ts'
 import { readPlacements } from '../calls/recent-placements.ts'
@@ -207,13 +207,13 @@ async function notedHistory(
   { context, model, state, id, isLogged, historyTokens }: AskedTurn,
   { cacheOver, recent, now }: Known,
   { layout, cut, budget }: { readonly layout: Layout; readonly cut: Cut | undefined; readonly budget: Budget },
-): Promise<NotedHistory | undefined> {
+): Promise<HistoryNotes | undefined> {
   const { counter, notes = 'off' } = context.settings
   const has = layout.notes !== undefined && layout.cut.lowWater < 1 && notes !== 'off'
   if (historyTokens !== undefined || !has || !state?.hasHistory) return undefined
   // Without words a note loses more: it is made where it must.
   const isEarly = notes === 'index' || state.words !== undefined
-  return readNotedHistory(context.store, {
+  return readHistoryNotes(context.store, {
     session: state.session,
     answering: isLogged ? id : undefined,
     cut,

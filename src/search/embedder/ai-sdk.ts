@@ -1,6 +1,6 @@
 import type { EmbeddingModelV4 } from '@ai-sdk/provider'
 import { type Clock, defined, errorMessage, redactSecrets, systemClock } from '../../platform.ts'
-import type { Embedder } from '../engine.ts'
+import type { Embedder } from '../search-engine.ts'
 import { SearchError } from '../search-error.ts'
 import { DEFAULT_BATCH, isTemporary, RETRY_MS } from './http-embedder.ts'
 import { checkedVectors } from './vectors.ts'

@@ -1,5 +1,5 @@
 import { answerText, type Clock, defined, redactSecrets, decodeUrlPart, fieldsOf, parseJson } from '../../platform.ts'
-import type { Embedder } from '../engine.ts'
+import type { Embedder } from '../search-engine.ts'
 import { SearchError } from '../search-error.ts'
 import { checkedVectors, embedderName } from './vectors.ts'
 

@@ -1,6 +1,6 @@
 import type { Clock, SqliteConnection } from '../../platform.ts'
 import { ALWAYS_ONE_CHUNK, eachChunk } from '../chunks.ts'
-import type { Chunk } from '../engine.ts'
+import type { Chunk } from '../search-engine.ts'
 import type { HistoryItem, IndexedSession, LogPart, PassageKind, RecallIndex, ReplacedMessage } from '../recall.ts'
 import { openIndexFile } from '../sqlite/index-file.ts'
 import { findPassages } from './find-passages.ts'

@@ -1,5 +1,5 @@
 import type { SqliteConnection } from '../../platform.ts'
-import type { Chunk } from '../engine.ts'
+import type { Chunk } from '../search-engine.ts'
 import { splitWords } from '../words.ts'
 
 interface ChunkRow {

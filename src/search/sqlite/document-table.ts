@@ -1,5 +1,5 @@
 import type { SqliteConnection } from '../../platform.ts'
-import type { IndexedDocument, KnownDocument } from '../engine.ts'
+import type { IndexedDocument, KnownDocument } from '../search-engine.ts'
 import { SearchError } from '../search-error.ts'
 
 export interface DocumentRow {

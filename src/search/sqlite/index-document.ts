@@ -1,6 +1,6 @@
 import type { Clock, SqliteConnection } from '../../platform.ts'
 import { eachChunk } from '../chunks.ts'
-import type { Chunk, IndexedDocument } from '../engine.ts'
+import type { Chunk, IndexedDocument } from '../search-engine.ts'
 import { SearchError } from '../search-error.ts'
 import {
   clearChunks,

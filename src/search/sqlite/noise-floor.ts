@@ -1,5 +1,5 @@
 import type { SqliteConnection } from '../../platform.ts'
-import type { Embedder } from '../engine.ts'
+import type { Embedder } from '../search-engine.ts'
 import { unitVector } from '../embedder/vectors.ts'
 import type { EmbedderRow, VectorList } from './vectors.ts'
 

@@ -1,5 +1,5 @@
 import { type Clock, defined, errorMessage, serialQueue, type SqliteConnection } from '../../platform.ts'
-import type { Embedder, IndexProgress, MeaningSettings, SearchEngine } from '../engine.ts'
+import type { Embedder, IndexProgress, MeaningSettings, SearchEngine } from '../search-engine.ts'
 import { SearchError } from '../search-error.ts'
 import { createSearchTables, openIndexFile } from './index-file.ts'
 import { listDocuments, readyDocument, setCollections, strayDocuments } from './document-table.ts'

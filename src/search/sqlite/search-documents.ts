@@ -1,6 +1,6 @@
 import { type Clock, defined, errorMessage, orAborted, type SqliteConnection } from '../../platform.ts'
 import { embedderName, unitVector } from '../embedder/vectors.ts'
-import type { Embedder, MeaningSettings, SearchAnswer, SearchHit, SearchQuery, SearchMethod } from '../engine.ts'
+import type { Embedder, MeaningSettings, SearchAnswer, SearchHit, SearchQuery, SearchMethod } from '../search-engine.ts'
 import { splitWords } from '../words.ts'
 import { documentNumber, PER_DOCUMENT, readChunk } from './chunk-table.ts'
 import { documentAt } from './document-table.ts'

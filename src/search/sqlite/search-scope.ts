@@ -1,5 +1,5 @@
 import type { SqliteConnection } from '../../platform.ts'
-import type { IndexProgress } from '../engine.ts'
+import type { IndexProgress } from '../search-engine.ts'
 import { PER_DOCUMENT } from './chunk-table.ts'
 
 /** The collections and documents that a query may see. */

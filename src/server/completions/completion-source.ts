@@ -8,7 +8,7 @@ import { HttpFailure } from '../failure.ts'
 import { type InlineFile, submitWithFiles, inlineFile } from '../inline-file.ts'
 import { type AnswerEvent, turnCompletion } from './turn-completion.ts'
 import {
-  SILENT,
+  UNREPORTED_USAGE,
   conversationOf,
   type ConversationRules,
   isAddress,
@@ -75,7 +75,7 @@ export async function sessionSource(runtime: Runtime, message: SessionMessage): 
 
 async function* newSessionEvents(): AsyncGenerator<CompletionEvent> {
   yield { type: 'text-delta', text: newSessionReply }
-  yield { type: 'finish', reason: 'stop', usage: SILENT }
+  yield { type: 'finish', reason: 'stop', usage: UNREPORTED_USAGE }
 }
 
 /** What a request outside sessions asks for, in whatever format. */
@@ -286,3 +286,6 @@ export async function knownModel(runtime: Pick<Runtime, 'model'>, id: string): P
     throw new HttpFailure('model-not-found', (error as Error).message, { parameter: 'model' })
   }
 }
+
+/** The most messages or items of one request in a format of others: each is looked at before a model is asked. */
+export const MOST_MESSAGES = 10_000

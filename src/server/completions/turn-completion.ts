@@ -3,7 +3,7 @@ import { type CompletionEvent, type Runtime, RuntimeError, type RuntimeErrorCode
 import { turnTotals } from '../../runtime.ts'
 import { type Entry, type Usage } from '../../session.ts'
 import { type FinishReason } from '../../model.ts'
-import { SILENT } from '../../wire.ts'
+import { UNREPORTED_USAGE } from '../../wire.ts'
 import { type AnswerCitation, answerCitations } from '../../citation.ts'
 
 /** An event of an answer. In a session, the citations of each complete message follow it. */
@@ -96,6 +96,6 @@ function finish(
   }
   if (outcome.type === 'cancelled') throw new RuntimeError('cancelled', 'The turn was cancelled.', { turn })
   const { promptTokensBilled: promptTokens, cachedTokensBilled: cachedTokens, ...totals } = turnTotals(calls, usages)
-  const usage = { ...SILENT, promptTokens, cachedTokens, outputTokens: totals.outputTokensBilled }
+  const usage = { ...UNREPORTED_USAGE, promptTokens, cachedTokens, outputTokens: totals.outputTokensBilled }
   return { type: 'finish', reason, usage }
 }

@@ -1,6 +1,6 @@
 import { type Clock, compactSqliteFile } from '../../platform.ts'
 import { type StoreConnection, openStoreConnection } from './connection.ts'
-import { readContent } from '../tables/content-table.ts'
+import { readContent, removeContent } from '../tables/content-table.ts'
 import { migrate, refuseOtherVersions } from './migrations.ts'
 import { storeFile } from '../store-error.ts'
 import { all, get, overwriting, run, statement } from '../tables/sql.ts'
@@ -90,7 +90,6 @@ const contentSize = statement<{ hash: string }, { size: number }>(
       from json_each(contents.parts) as stored join text_parts as part on part.number = stored.value ->> 1), 0) as size
     from contents where hash = :hash`,
 )
-const removeContent = statement<{ hash: string }>('delete from contents where hash = :hash')
 
 const HASH = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g
 

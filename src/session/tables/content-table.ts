@@ -166,4 +166,4 @@ const holdersAfter = statement<{ key: string }, { key: string; value: string }>(
 const updatedAt = statement<{ session: string }, { updated: string }>(
   'select updated from sessions where id = :session',
 )
-const removeContent = statement<{ hash: string }>('delete from contents where hash = :hash')
+export const removeContent = statement<{ hash: string }>('delete from contents where hash = :hash')

@@ -305,3 +305,6 @@ function isShortFor(short: RegExpExecArray | null, { stem, end }: ShortParts): b
     (base.startsWith(stem.slice(0, 2)) && /^.{1,2}[0-9a-f]{4}$/.test(base))
   )
 }
+
+/** Folders with very many files of others, which nothing obeys where they lie. */
+export const packageFolders: ReadonlySet<string> = new Set(['node_modules', '.venv', 'venv', '__pycache__'])

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
 import { type HeldFolder, holdFolder, isWithin } from '../../platform.ts'
+import { packageFolders } from '../access/owners-names.ts'
 
 /** The files that a program of the workspace may load, as they are at one moment. */
 export interface LoadableFiles {
@@ -25,9 +26,6 @@ const DEEPEST = 100
  */
 export const NOT_ALL_COMPARED =
   'the workspace has more than 20,000 files; a change of those nearest to the program asks again'
-
-/** Folders with many files of others: what they hold comes last. */
-const LAST = new Set(['node_modules', '.venv', 'venv', '__pycache__'])
 
 /**
  * Lists what a program may load from the workspace: first in the folders `near`, then everywhere, last in folders of packages.
@@ -68,8 +66,8 @@ export async function findLoadableFiles(
     }
     for (const name of below) {
       const each = path === '' ? name : `${path}${sep}${name}`
-      if (LAST.has(name) && !last.includes(each)) last.push(each)
-      if (LAST.has(name) || !isComplete) continue
+      if (packageFolders.has(name) && !last.includes(each)) last.push(each)
+      if (packageFolders.has(name) || !isComplete) continue
       await within(held.enter(name), (folder) => list(folder, each))
     }
   }

@@ -17,7 +17,8 @@ import {
 import { join } from 'node:path'
 import test from 'node:test'
 import { systemTemporaryFolder } from '../../../test/tool/system-temporary-folder.ts'
-import { createOwnerEnds, findOwnerFiles } from './owner-files.ts'
+import { createOwnerEnds } from './owner-ends.ts'
+import { findOwnerFiles } from './owner-files.ts'
 import { restoreOwnerFiles } from './restore-owner-files.ts'
 
 /** A file system of its own, so that nothing can be renamed into it from the folder for temporary files. */

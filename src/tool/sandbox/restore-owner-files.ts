@@ -14,14 +14,8 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { type HeldFolder, heldMessage, holdRealFolder } from '../../platform.ts'
-import {
-  ANOTHER_FOLDER,
-  MOST_LEVELS,
-  type FolderPath,
-  type OwnerFiles,
-  searchFolder,
-  TOO_MANY_FOLDERS,
-} from './owner-files.ts'
+import { ANOTHER_FOLDER, type OwnerFiles, TOO_MANY_FOLDERS } from './owner-files.ts'
+import { type FolderPath, MOST_LEVELS, searchFolder } from './owner-search.ts'
 
 /** What became of what a program did to the owner's entries. */
 export interface RestoredFiles {

@@ -3,8 +3,8 @@ import { count, dollars, timeText } from '../parts/numbers.ts'
 import { barSegments, entryKind, kindTitles, segmentWords } from './bar-segments.ts'
 import { entryTitle, formSentence, originTitles } from './entry-words.ts'
 import { entryKey } from './share-texts.ts'
-import { escaped } from '../markdown/static-html.ts'
-import { language, t, translated } from '../language/language.ts'
+import { documentHtml, escaped } from '../markdown/static-html.ts'
+import { t, translated } from '../language/language.ts'
 
 interface SharedCall {
   readonly id: string
@@ -40,27 +40,15 @@ export function sharedCallHtml(shared: SharedCall): string {
     .map(({ kind, title, tokens }) => `<li><b class="${kind}"></b>${escaped(title)} ${count(tokens)}</li>`)
     .join('')
   const [sent, left] = [manifest.entries.filter(isSent), manifest.entries.filter((entry) => !isSent(entry))]
-  return `<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${t`Call ${escaped(id)}`}</title>
-<style>${style}</style>
-</head>
-<body>
-<h1>${t`What the model read`}</h1>
+  const body = `<h1>${t`What the model read`}</h1>
 <p>${t`This is one request to the model ${escaped(model)}, sent on ${`<time datetime="${escaped(time)}">${timeWords(time)}</time>`}. It has ${figure('total', figures.total, count(figures.total))} tokens of a window of ${figure('window', figures.window, count(figures.window))}${cacheText(figures, figure)}. Open a part to read its text.`}</p>${shared.fallback === undefined ? '' : `\n<p>${escaped(shared.fallback)}</p>`}
 <div class="bar" role="img" aria-label="${escaped(segments.map(segmentWords).join(', '))}">${bar}</div>
 <ul class="legend">${legend}</ul>
 <h2>${t`In the request`} (${sent.length})</h2>
 ${sent.map((entry) => entryHtml(entry, shared)).join('\n')}
 ${left.length === 0 ? '' : `<h2>${t`Left out`} (${left.length})</h2>\n${left.map((entry) => entryHtml(entry, shared)).join('\n')}`}
-<footer>${t`Call`}: ${escaped(id)}<br>${t`Layout`}: ${escaped(manifest.layout)}<br>${t`Counter of tokens`}: ${escaped(manifest.counter.id)}<br>${t`SHA-256 of the request`}: <code>${escaped(digest)}</code></footer>
-</body>
-</html>
-`
+<footer>${t`Call`}: ${escaped(id)}<br>${t`Layout`}: ${escaped(manifest.layout)}<br>${t`Counter of tokens`}: ${escaped(manifest.counter.id)}<br>${t`SHA-256 of the request`}: <code>${escaped(digest)}</code></footer>`
+  return documentHtml(t`Call ${escaped(id)}`, style, body)
 }
 
 type DrawFigure = (kind: string, value: number | undefined, words: string) => string
@@ -110,18 +98,14 @@ function timeWords(time: string): string {
   return `${timeText(time, { dateStyle: 'long', timeStyle: 'medium', timeZone: 'UTC' })} UTC`
 }
 
-/** The document has both colour schemes of the page. */
 const style = `
-:root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}
-body{max-width:60rem;margin:2rem auto;padding:0 1rem;background:light-dark(#faf9f6,#151715);color:light-dark(#1e211f,#ecebe4)}
-h1{font-size:1.4rem}h2{font-size:1.05rem;margin-top:2rem}p,footer{color:light-dark(#55594f,#a9aca0)}
+body{max-width:60rem}h2{font-size:1.05rem;margin-top:2rem}p{color:light-dark(#55594f,#a9aca0)}
 .bar{display:flex;height:1.2rem;border:1px solid light-dark(#8f8a7d,#7d8378);border-radius:.6rem;overflow:hidden}
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:.2rem 1rem;padding:0;font-size:.85rem}
 b{display:inline-block;width:.6rem;height:.6rem;border-radius:50%;margin-right:.4rem;flex:none}
 details{border-bottom:1px solid light-dark(#dedad0,#343833)}summary{display:flex;align-items:baseline;gap:.4rem;padding:.35rem 0;cursor:pointer}
 summary span:first-of-type{flex:1;overflow-wrap:anywhere}.n{font-variant-numeric:tabular-nums}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;background:light-dark(#f1efe9,#101211);padding:.8rem;border-radius:.4rem}
-code{overflow-wrap:anywhere}footer{margin-top:3rem;font-size:.85rem}
+pre{white-space:pre-wrap}pre,code{overflow-wrap:anywhere}
 .tools{background:#7d6bb0}.system{background:#2f6f9f}.skills{background:#2a8a86}.preamble{background:#67788a}.files{background:#b0476f}.history{background:#4d8a4b}
 .before-input{background:#a0862a}.input{background:#c2662d}.after-input{background:#8c5a3c}.margin{background:#dedad0}.reserve{background:#b9b4a6}
 b.free{border:1px solid #8f8a7d}`

@@ -24,7 +24,7 @@ import { useTriedFigures, WhatIfCost } from './what-if-cost.tsx'
 import { WhatIfEntries, WhatIfResult } from './what-if-result.tsx'
 import { Select, Slider } from '../parts/fields.tsx'
 import { percent } from '../parts/numbers.ts'
-import { t } from '../language/language.ts'
+import { t, translated } from '../language/language.ts'
 
 /** What other settings would make of a call: assembled in the page by the assembler of the gateway. */
 export default function WhatIfPanel(inspected: Inspected): ReactNode {
@@ -58,7 +58,7 @@ export default function WhatIfPanel(inspected: Inspected): ReactNode {
   const base = { ...original.data, ...(wider.data && model !== undefined ? { budget: wider.data.budget, model } : {}) }
   return (
     <div className="flex flex-col gap-4">
-      {problem !== undefined && <ErrorNote error={{ message: problem, hint: undefined }} />}
+      {problem !== undefined && <ErrorNote error={{ message: translated(problem), hint: undefined }} />}
       {shown && tried && <WhatIfResult call={inspected.call} assembled={shown} figures={tried} now={figures.now} />}
       {tried && <WhatIfCost call={inspected.call} figures={tried} isSame={!isChanged} />}
       <WhatIfControls scenario={base} model={now.model} changes={changes} onChange={setChanges} />

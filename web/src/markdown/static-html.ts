@@ -3,6 +3,7 @@ import { type DetailsToken, foldDetails } from './fold-details.ts'
 import { lex } from './lex.ts'
 import type { MathToken } from './math-syntax.ts'
 import { safeLink } from './safe-link.ts'
+import { language } from '../language/language.ts'
 
 /**
  * Markdown of a model as HTML for a file: the same as `Markdown` draws, whole and without buttons. A tag in the text is shown
@@ -10,6 +11,29 @@ import { safeLink } from './safe-link.ts'
  */
 export function markdownHtml(text: string): string {
   return blocks(lex(text))
+}
+
+/** A document of its own, in both colour schemes of the page. It has no script, and sends no request. `title`: as HTML. */
+export function documentHtml(title: string, style: string, body: string): string {
+  return `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${title}</title>
+<style>
+:root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}
+body{margin:2rem auto;padding:0 1rem;background:light-dark(#faf9f6,#151715);color:light-dark(#1e211f,#ecebe4)}
+h1{font-size:1.4rem}footer{margin-top:3rem;font-size:.85rem;color:light-dark(#55594f,#a9aca0)}
+pre{padding:.8rem;border-radius:.4rem;background:light-dark(#f1efe9,#101211)}
+${style}</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`
 }
 
 /** Also in an attribute. */

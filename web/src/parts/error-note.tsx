@@ -1,10 +1,11 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import type { ApiError } from '../api/client.ts'
 import { onReachable } from '../api/reachable.ts'
-import { Words } from './words.tsx'
+import { WithCode, Words } from './words.tsx'
 import { t } from '../language/language.ts'
 
 interface ErrorNoteProps {
+  /** In the language of the page. */
   readonly error: Pick<ApiError, 'message' | 'hint'> & Partial<Pick<ApiError, 'code'>>
 }
 
@@ -16,11 +17,11 @@ export function ErrorNote({ error }: ErrorNoteProps): ReactNode {
   return (
     <div role="alert" className="rounded-lg border border-bad px-3 py-2 text-sm">
       <p className="font-medium text-bad">
-        <Words>{error.message}</Words>
+        <WithCode>{error.message}</WithCode>
       </p>
       {error.hint !== undefined && (
         <p className="text-soft">
-          <Words>{error.hint}</Words>
+          <WithCode>{error.hint}</WithCode>
         </p>
       )}
     </div>

@@ -4,9 +4,9 @@ import { outcomeNotice } from '../../../src/runtime/sessions/outcome-notice.ts'
 import { api } from '../api/client.ts'
 import { conversationOf, type Part, type Turn } from '../log/conversation.ts'
 import { saveFile } from '../parts/save-file.ts'
-import { escaped, markdownHtml } from '../markdown/static-html.ts'
+import { documentHtml, escaped, markdownHtml } from '../markdown/static-html.ts'
 import { timeText } from '../parts/numbers.ts'
-import { language, t, translated } from '../language/language.ts'
+import { t, translated } from '../language/language.ts'
 
 /** How many entries of the log are read at once: the most that the gateway gives. */
 const PAGE = 500
@@ -32,22 +32,10 @@ function conversationHtml(title: string, entries: readonly Entry[]): string {
     entries.flatMap((entry) => (entry.type === 'assembly' && entry.model ? [[entry.call, entry.model] as const] : [])),
   )
   const turns = conversationOf(entries).turns.filter(({ undone }) => !undone)
-  return `<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${escaped(title)}</title>
-<style>${style}</style>
-</head>
-<body>
-<h1 dir="auto">${escaped(title)}</h1>
+  const body = `<h1 dir="auto">${escaped(title)}</h1>
 ${turns.map((turn) => turnHtml(turn, models)).join('\n')}
-<footer>${t`Saved from Foreword.`}</footer>
-</body>
-</html>
-`
+<footer>${t`Saved from Foreword.`}</footer>`
+  return documentHtml(escaped(title), style, body)
 }
 
 function turnHtml(turn: Turn, models: ReadonlyMap<string, string>): string {
@@ -80,13 +68,12 @@ function fold(summary: string, text: string): string {
 
 /** The document has both colour schemes of the page. */
 const style = `
-:root{color-scheme:light dark;font:16px/1.6 system-ui,sans-serif}
-body{max-width:46rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere;background:light-dark(#faf9f6,#151715);color:light-dark(#1e211f,#ecebe4)}
-h1{font-size:1.4rem}h3,h4,h5,h6{font-size:1.05rem;margin:1.2rem 0 .4rem}a{color:light-dark(#1f5f52,#7cc4b2)}
+:root{font:16px/1.6 system-ui,sans-serif}body{max-width:46rem;overflow-wrap:anywhere}
+h3,h4,h5,h6{font-size:1.05rem;margin:1.2rem 0 .4rem}a{color:light-dark(#1f5f52,#7cc4b2)}
 article{margin:2rem 0}.said{width:fit-content;max-width:85%;margin-inline-start:auto;padding:.6rem 1rem;border-radius:1rem;white-space:pre-wrap;background:light-dark(#eeece5,#232623)}
 .said ul{margin:0 0 .4rem;padding:0;list-style:none;font-size:.85rem}
-.note,footer{font-size:.85rem;color:light-dark(#55594f,#a9aca0)}footer{margin-top:3rem}
-pre{overflow-x:auto;padding:.8rem;border-radius:.4rem;background:light-dark(#f1efe9,#101211);font-size:.85rem;line-height:1.5;overflow-wrap:normal}
+.note{font-size:.85rem;color:light-dark(#55594f,#a9aca0)}
+pre{overflow-x:auto;font-size:.85rem;line-height:1.5;overflow-wrap:normal}
 details{margin:.4rem 0;border:1px solid light-dark(#dedad0,#343833);border-radius:.4rem;padding:.2rem .8rem}summary{cursor:pointer}details pre{white-space:pre-wrap;overflow-wrap:anywhere}
 .wide{overflow-x:auto}table{border-collapse:collapse;overflow-wrap:normal}th,td{border:1px solid light-dark(#dedad0,#343833);padding:.3rem .7rem}
 blockquote{margin-inline:0;padding-inline-start:1rem;border-inline-start:3px solid light-dark(#dedad0,#343833)}`

@@ -1,6 +1,10 @@
 import type { Layer, Layout, Origin } from '../../../context.ts'
 import { z } from 'zod'
 
+export const memoryLayerNames = ['memory', 'previous-session', 'tool-history'] as const
+
+type MemoryLayer = Layer & { readonly id: (typeof memoryLayerNames)[number] }
+
 export interface MemoryReading {
   readonly previous?: RememberedText
   /** Calls of tools that the words of the message find, one in a line. */
@@ -23,7 +27,7 @@ export interface RememberedText {
  * `memory` where the layout has it so. Elsewhere `previous-session` in the preamble, which stays the same for the
  * whole session, and `tool-history` right before the message that it depends on.
  */
-export function memoryLayers({ previous, tools }: MemoryReading, layout: Layout): readonly Layer[] {
+export function memoryLayers({ previous, tools }: MemoryReading, layout: Layout): readonly MemoryLayer[] {
   // Results of tools are the words of others, and so is what a model has said after it read them.
   const before = previous?.foreign ? 'tool' : 'model'
   const kind = tools && tools.text !== '' ? 'tool' : before
@@ -39,7 +43,7 @@ export function withheldConversation(_self: unknown, { layout }: { readonly layo
   return isOneLayer(layout) ? [conversation] : []
 }
 
-export function sessionsIn({ previous, tools }: MemoryReading, layer: string): readonly string[] {
+export function sessionsIn({ previous, tools }: MemoryReading, layer: string): string[] {
   const parts = { memory: [previous, tools], 'previous-session': [previous], 'tool-history': [tools] }
   const held = Object.hasOwn(parts, layer) ? parts[layer as keyof typeof parts] : []
   return [...new Set(held.flatMap((part) => part?.sessions ?? []))]
@@ -64,18 +68,18 @@ interface Section extends RememberedText {
   readonly heading: string
 }
 
-function summary(previous: RememberedText = NOTHING): Section {
+function summary(previous: RememberedText = NOTHING_REMEMBERED): Section {
   return { ...previous, heading: '## Previous Session Summary' }
 }
 
-function history(tools: RememberedText = NOTHING): Section {
+function history(tools: RememberedText = NOTHING_REMEMBERED): Section {
   return { ...tools, heading: '## Relevant Tool History' }
 }
 
-const NOTHING: RememberedText = { text: '', sessions: [] }
+export const NOTHING_REMEMBERED: RememberedText = { text: '', sessions: [] }
 
 /** A heading without content is left out. */
-function memoryLayer(name: string, kind: Origin['kind'], all: readonly Section[]): Layer {
+function memoryLayer(name: MemoryLayer['id'], kind: Origin['kind'], all: readonly Section[]): MemoryLayer {
   const sections = all.filter(({ text }) => text !== '')
   const texts = sections.flatMap(({ heading, text }) => [heading, text])
   const from = [...new Set(sections.flatMap(({ sessions }) => sessions))].map((session) => `session ${session}`)

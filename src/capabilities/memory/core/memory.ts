@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Clock, Runtime } from '../../../capability.ts'
 import { type LayoutChoice, layoutOf, type TokenCounter } from '../../../context.ts'
 import { defined, errorMessage } from '../../../platform.ts'
@@ -5,35 +6,40 @@ import { sessionNotFound } from '../../../runtime.ts'
 import type { RankedPassage, Recall } from '../../../search.ts'
 import type { SessionStore } from '../../../session.ts'
 import {
+  memoryLayerNames,
   memoryLayers,
   type MemoryReading,
+  NOTHING_REMEMBERED,
   type RememberedText,
   sessionsIn,
   memoryIn,
   type MemorySettings,
 } from './memory-layers.ts'
-import { createSessionSummaries, type SessionSummary } from './session-summaries.ts'
+import { createSessionSummaries, sessionSummary } from './session-summaries.ts'
 import { rememberedLine, minuteText } from './summary-text.ts'
 
 export type Memory = ReturnType<typeof createMemory>
 
-export interface SessionMemory {
-  readonly session: string
-  readonly on: { readonly previousSession: boolean; readonly toolHistory: boolean }
-  readonly layers: readonly {
-    readonly id: string
-    /** The text as the model reads it. Empty if there is none. */
-    readonly text: string
-    /** By the configured counter. */
-    readonly tokens: number
-    /** Sessions whose texts it contains. */
-    readonly from: readonly string[]
-    readonly origin: string
-  }[]
-  readonly own?: SessionSummary
-  /** Whether other sessions remember nothing of it. */
-  readonly forgotten: boolean
-}
+export type SessionMemory = z.infer<typeof sessionMemory>
+
+/** What a session receives from earlier ones, and its own summary. */
+export const sessionMemory = z.object({
+  session: z.string(),
+  on: z.object({ previousSession: z.boolean(), toolHistory: z.boolean() }).describe('In the configured layout.'),
+  layers: z.array(
+    z.object({
+      id: z.enum(memoryLayerNames),
+      text: z.string().describe('The text as the model reads it. Empty if there is none.'),
+      tokens: z.number(),
+      from: z.array(z.string()).describe('Sessions that its text comes from.'),
+      origin: z.string(),
+    }),
+  ),
+  own: sessionSummary
+    .optional()
+    .describe('Summary of this session for the next one. Absent if the session has no messages.'),
+  forgotten: z.boolean().describe('Whether other sessions receive nothing from this one.'),
+})
 
 export interface TurnMemory {
   readonly whole: MemoryReading | undefined
@@ -101,7 +107,7 @@ export function createMemory(parts: MemoryParts) {
       const { text, by } = summary
       return { text, sessions: [id], foreign: await readsForeign(store, id), ...defined({ by }) }
     }
-    return NOTHING
+    return NOTHING_REMEMBERED
   }
 
   function tools({ text, turn }: MemoryQuestion, sessions: readonly string[]): Promise<RememberedText> {
@@ -126,8 +132,8 @@ export function createMemory(parts: MemoryParts) {
     const ids = session === undefined ? [] : await orNothing(earlier(session), [])
     const own = session === undefined ? [] : [session]
     const whole = {
-      ...(on.previousSession ? { previous: await orNothing(previous(ids, question), NOTHING, signal) } : {}),
-      ...(on.toolHistory ? { tools: await orNothing(tools(question, [...own, ...ids]), NOTHING) } : {}),
+      ...(on.previousSession ? { previous: await orNothing(previous(ids, question), NOTHING_REMEMBERED, signal) } : {}),
+      ...(on.toolHistory ? { tools: await orNothing(tools(question, [...own, ...ids]), NOTHING_REMEMBERED) } : {}),
     }
     const isFound = Object.values(whole).some(({ text }) => text !== '')
     const hasAny = isFound || (on.toolHistory && ids.length > 0)
@@ -146,7 +152,7 @@ export function createMemory(parts: MemoryParts) {
     askAhead(session: string): void {
       if (!previousSession.summarize || !memoryIn(settings, layoutOf(parts.layout)).previousSession) return
       const asked = earlier(session).then((ids) => previous(ids, { keeps: true }))
-      const work = orNothing(asked, NOTHING).finally(() => running.delete(work))
+      const work = orNothing(asked, NOTHING_REMEMBERED).finally(() => running.delete(work))
       running.add(work)
     },
     async show(session: string, input: string): Promise<SessionMemory> {
@@ -189,8 +195,6 @@ export function createMemory(parts: MemoryParts) {
   }
 }
 
-const NOTHING: RememberedText = { text: '', sessions: [] }
-
 /** Entries of one page of a log. */
 const PAGE = 500
 
@@ -213,7 +217,7 @@ function forgottenKey(session: string): string {
 
 /** A text about several sessions is dropped whole if one of them is forgotten. */
 function withoutForgotten({ previous, tools }: MemoryReading, forgottenNow: ReadonlySet<string>): MemoryReading {
-  const kept = (part: RememberedText) => (part.sessions.some((id) => forgottenNow.has(id)) ? NOTHING : part)
+  const kept = (part: RememberedText) => (part.sessions.some((id) => forgottenNow.has(id)) ? NOTHING_REMEMBERED : part)
   return { ...(previous ? { previous: kept(previous) } : {}), ...(tools ? { tools: kept(tools) } : {}) }
 }
 

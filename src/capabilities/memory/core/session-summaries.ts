@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Clock, Runtime } from '../../../capability.ts'
 import { summaryByModel } from '../../../capability/toolkit.ts'
 import { indentLines, messageText, previousConversation, type TokenCounter, wholeCharacter } from '../../../context.ts'
@@ -20,15 +21,16 @@ import {
 } from '../../../session.ts'
 import { sessionFacts, minuteText, summaryText } from './summary-text.ts'
 
-export interface SessionSummary {
-  readonly session: string
-  readonly text: string
-  /** `provider/model` that put it into words; absent if fixed rules extracted it from the log. */
-  readonly by?: string
-  /** SHA-256 of the summarized entries. */
-  readonly covers: string
-  readonly time: string
-}
+export type SessionSummary = z.infer<typeof sessionSummary>
+
+/** What the next session is given of one. */
+export const sessionSummary = z.object({
+  session: z.string(),
+  text: z.string(),
+  by: z.string().optional().describe('Model that wrote the summary. Absent if fixed rules wrote it.'),
+  covers: z.string().describe('SHA-256 of the summarized entries.'),
+  time: z.string(),
+})
 
 interface SessionSummariesParts {
   readonly store: Pick<

@@ -10,7 +10,7 @@ import {
   wordsFault,
 } from '../../../context.ts'
 import { collectAnswer, CONFIGURED_MODEL, ignoredHeader, json, namingHeaders } from '../../../server.ts'
-import { SILENT, type Usage } from '../../../wire.ts'
+import { UNREPORTED_USAGE, type Usage } from '../../../wire.ts'
 import { forewordField, openaiUsage } from '../http/openai-answer.ts'
 import type { KeptResponses } from './kept-responses.ts'
 import { asResponses } from './response-builder.ts'
@@ -91,7 +91,7 @@ async function compacted(runtime: Runtime, { completion, items }: OutsideInput, 
 }
 
 const SIDES = ['input', 'output'] as const
-const NOTHING: Usage = { ...SILENT, promptTokens: 0, outputTokens: 0 }
+const NOTHING: Usage = { ...UNREPORTED_USAGE, promptTokens: 0, outputTokens: 0 }
 
 /** Characters. */
 const MOST_INDEX = 1_400

@@ -1,7 +1,7 @@
 import { isObject, isWithin } from '../../../platform.ts'
 import { access, constants, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ToolFailed } from '../../../tool.ts'
+import { type ToolFailed, toolFailure } from '../../../tool.ts'
 import { isProgram } from '../folder/requirements.ts'
 import {
   type Allowlist,
@@ -86,7 +86,7 @@ export async function resolveSteps(
     ...(last ? [last] : []),
   ]) {
     const found = await resolveProgram(command, { value, input: given }, rights)
-    if ('error' in found) return refuse(`${what}: ${found.error}`)
+    if ('error' in found) return toolFailure(`${what}: ${found.error}`)
     steps.push({ ...step, ...found })
   }
   return steps
@@ -101,13 +101,15 @@ async function resolveProgram(
   if ('error' in words) return words
   if (command.script === undefined) {
     const fault = commandFault(command, allowlist)
-    if (fault !== undefined) return refuse(fault)
+    if (fault !== undefined) return toolFailure(fault)
     const argv = [...programWords(command), ...words]
     return { argv, placeholder: `$(${argv.join(' ')})` }
   }
   if (!allowScripts) {
     const asked = JSON.stringify(command.script)
-    return refuse(`the script ${asked} does not run, since scripts of skills are off; skills.allowScripts allows them`)
+    return toolFailure(
+      `the script ${asked} does not run, since scripts of skills are off; skills.allowScripts allows them`,
+    )
   }
   const script = await skillScript(folder, command.script)
   if ('error' in script) return script
@@ -128,7 +130,9 @@ function resolveWords({ args = [] }: ResolveCommand, { value, input }: GivenValu
     const named = other === undefined ? undefined : (argumentText({ param: other }, inputValue(input, other)) ?? '')
     const begins = named ?? (arg.startsWith('$param') ? value : '')
     if (begins.startsWith('-') && !words.includes('--')) {
-      return refuse('the value starts with "-", which the program would take for a flag; "--" in its args allows that')
+      return toolFailure(
+        'the value starts with "-", which the program would take for a flag; "--" in its args allows that',
+      )
     }
     words.push(named ?? arg.replaceAll('$param', () => value))
   }
@@ -151,20 +155,20 @@ const SHELL = 'sh'
  */
 export async function skillScript(skillFolder: string, name: string): Promise<SkillScript | ToolFailed> {
   const shown = JSON.stringify(name)
-  if (/[/\\]|\.\./.test(name)) return refuse(`the script name ${shown} holds "/", "\\" or "..", which none may`)
+  if (/[/\\]|\.\./.test(name)) return toolFailure(`the script name ${shown} holds "/", "\\" or "..", which none may`)
   try {
     const scripts = join(skillFolder, 'scripts')
     const plain = await realpath(join(scripts, name)).catch(ignoreMissing)
     const path = plain ?? (await realpath(join(scripts, `${name}.sh`)))
     if (!isWithin(await realpath(skillFolder), path)) {
-      return refuse(`the script ${shown} leads out of its skill's folder`)
+      return toolFailure(`the script ${shown} leads out of its skill's folder`)
     }
-    if (!(await stat(path)).isFile()) return refuse(`the script ${shown} is no regular file`)
+    if (!(await stat(path)).isFile()) return toolFailure(`the script ${shown} is no regular file`)
     const byShell = plain === undefined || (name.endsWith('.sh') && !(await isProgram(path)))
     await access(path, byShell ? constants.R_OK : constants.X_OK)
     return { path, words: byShell ? [SHELL, path] : [path] }
   } catch (error) {
-    return refuse(`the script ${shown} ${describeScriptError(error as NodeJS.ErrnoException)}`)
+    return toolFailure(`the script ${shown} ${describeScriptError(error as NodeJS.ErrnoException)}`)
   }
 }
 
@@ -180,10 +184,6 @@ function describeScriptError({ code, message }: NodeJS.ErrnoException): string {
     return 'may not be read and run: make it readable and executable (chmod +rx)'
   if (code === 'ELOOP') return 'is a link that leads in a circle'
   return `cannot be used: ${code ?? message}`
-}
-
-function refuse(error: string): ToolFailed {
-  return { ok: false, error }
 }
 
 /** For each argument, in declared order, what takes the place of its value: the answer of its `resolveCommand`, or a placeholder until it has run; the path that it names. */
@@ -203,14 +203,14 @@ export function argvPlan(
   const given = withDefaults(execution, input)
   const command = chosenCommand(execution, given)
   const fault = argumentsFault(execution, input, known) ?? commandFault(command, allowlist)
-  if (fault !== undefined) return { ok: false, error: fault }
+  if (fault !== undefined) return toolFailure(fault)
   const options: string[] = []
   const positionals: string[] = []
   let isSkipped = false
   for (const [index, argument] of (execution.args ?? []).entries()) {
     const answer = resolved[index]
     const wrong = answer === undefined ? undefined : textFault(execution, argument, answer)
-    if (wrong !== undefined) return { ok: false, error: `the answer to the resolveCommand of ${wrong}` }
+    if (wrong !== undefined) return toolFailure(`the answer to the resolveCommand of ${wrong}`)
     const words = argumentWords(argument, inputValue(given, argument.param), answer)
     const isFirstPath = isSkipped && argument.disambiguateAfterSkippedPositionals && words.length > 0
     isSkipped ||= isPositional(argument) && words.length === 0

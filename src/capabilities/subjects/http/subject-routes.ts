@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defined } from '../../../platform.ts'
 import { outputSchemas, type SubjectFacts, type SubjectFile } from '../core.ts'
+import { notesSummary } from '../notes-summaries.ts'
 import type { SubjectService } from '../subject-service.ts'
 import { json, limitSchema, decidedBySchema, digestSchema } from '../../../server.ts'
 import { type Route, jsonAnswer, route, deciderOf } from '../../../capability.ts'
@@ -25,15 +26,6 @@ const gapBody = z.strictObject({
   notes: z.string().optional(),
   session_id: z.string().nullable().optional(),
   snapshot_hash: z.string().nullable().optional(),
-})
-
-const summary = z.object({
-  subject: z.string(),
-  text: z.string(),
-  model: z.string(),
-  covers: z.string().describe('SHA-256 of the summarized notes.'),
-  lines: z.number(),
-  time: z.string(),
 })
 
 export function subjectRoutes(service: SubjectService, now: () => Date): readonly Route[] {
@@ -126,7 +118,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date): readonl
     route(`POST ${each}/summary`, {
       scope: 'talk',
       summary: 'Summarizes the notes of a subject with a model and keeps the summary until the notes change',
-      answers: () => jsonAnswer('The summary and the hash of the summarized notes', summary),
+      answers: () => jsonAnswer('The summary and the hash of the summarized notes', notesSummary),
       handle: ({ param }) => service.summariseNotes(param('subject')),
     }),
   ]

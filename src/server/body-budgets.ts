@@ -5,7 +5,7 @@ import { byteBudget, type Clock } from '../platform.ts'
 const WAIT_MS = 30_000
 
 /** Room for the bodies of all requests in one budget of `megabytes`, fair by token. `owner`: whose token it is. */
-export function createBodyRooms(megabytes: number, clock: Clock): (owner: string) => BodyBudget {
+export function createBodyBudgets(megabytes: number, clock: Clock): (owner: string) => BodyBudget {
   const budget = byteBudget(megabytes * 1024 * 1024, WAIT_MS, clock)
   return (owner) => {
     const lease = budget.lease(owner)

@@ -23,14 +23,14 @@ import { inputFiles, type TurnFile } from './attachments.ts'
 import { projectTurn } from './turn-projection.ts'
 
 /** What a cut left of the beginning of a session, and the notes on what it took out. */
-export interface NotedHistory {
+export interface HistoryNotes {
   readonly notes: NotesInput
   /** The turns that stay as they were said, oldest first, with the files that came with them. */
   readonly first: readonly { readonly turn: Turn; readonly files: readonly TurnFile[] }[]
   readonly firstTokens: number
 }
 
-interface NotedQuestion {
+interface HistoryNotesQuestion {
   readonly session: string
   /** The turn that is being answered; absent in a preview. */
   readonly answering?: string | undefined
@@ -45,10 +45,10 @@ interface NotedQuestion {
 }
 
 /** The notes of a cut and the first turns. `undefined` where a turn of them is undone or elsewhere, or a text is gone. */
-export async function readNotedHistory(
+export async function readHistoryNotes(
   store: SessionStore,
-  { session, answering, cut, words, cacheOver, worth, counter, keepsPartial, upTo }: NotedQuestion,
-): Promise<NotedHistory | undefined> {
+  { session, answering, cut, words, cacheOver, worth, counter, keepsPartial, upTo }: HistoryNotesQuestion,
+): Promise<HistoryNotes | undefined> {
   const { first: firstTurns = [], notes: marks = [] } = cut ?? {}
   const covered = [...firstTurns, ...marks.flatMap(({ from, to }) => [from, to])]
   if (upTo === undefined && covered.length > 0 && !(await lead(store, session, answering, covered))) return undefined
@@ -103,7 +103,7 @@ function messageOf(entry: Entry): readonly MessageBody[] {
 /** The turns that were not loaded, without the first ones. */
 export function besideFirst(
   { earlier }: { readonly earlier: EarlierTurns | undefined },
-  { first, firstTokens }: NotedHistory,
+  { first, firstTokens }: HistoryNotes,
 ): { readonly earlier: EarlierTurns | undefined } {
   if (!earlier) return { earlier }
   const turns = earlier.turns - first.length

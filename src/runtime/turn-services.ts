@@ -34,7 +34,7 @@ interface TurnParts extends Omit<
 }
 
 /** What turns of one runtime are answered with: what assembles their calls, the queue that runs them, and notes behind them. */
-export function openTurns(parts: TurnParts) {
+export function createTurnServices(parts: TurnParts) {
   const { store, settings, capabilities, models, tools, policy, secrets, library } = parts
   const context: AssemblyContext = {
     store,
