@@ -89,16 +89,9 @@ export function runCapabilities(
   let stopped: Promise<void> | undefined
   /** Those that have something to say are asked, at each turn and step. */
   const having = (member: keyof AnyCapability) => started.filter(({ value }) => value[member])
-  const named = (name: string) => started.find(({ value }) => value.name === name)
-
-  async function listOf<Each>(
-    name: string,
-    what: string,
-    give: (each: Started) => readonly Each[] | undefined | Promise<readonly Each[] | undefined>,
-  ): Promise<readonly Each[]> {
-    const found = named(name)
-    return (found && (await runGuarded(found, `could not give its ${what}`, give))) ?? []
-  }
+  const named = (name: string) => started.filter(({ value }) => value.name === name)
+  const ask = <Answer>(these: readonly Started[], what: string, give: (each: Started) => Answer | Promise<Answer>) =>
+    Promise.all(these.map((each) => runGuarded(each, `could not give its ${what}`, give)))
 
   return {
     capabilities: started.map(({ value }) => value),
@@ -110,24 +103,13 @@ export function runCapabilities(
         ...(parts.get(value.name)?.promptBlocks ?? []),
       ])
       const context = { ...given, promptBlocks }
+      const withLayers = started.filter(({ value }) => value.layers ?? parts.get(value.name)?.layers)
       const [layers, placeholders] = await Promise.all([
-        Promise.all(
-          started
-            .filter(({ value }) => value.layers ?? parts.get(value.name)?.layers)
-            .map((each) =>
-              runGuarded(each, 'could not give its layers', async ({ value, self }) => [
-                ...((await value.layers?.(self, context)) ?? []),
-                ...((await parts.get(value.name)?.layers?.(context)) ?? []),
-              ]),
-            ),
-        ),
-        Promise.all(
-          having('placeholders').map((each) =>
-            runGuarded(each, 'could not give its placeholders', ({ value, self }) =>
-              value.placeholders?.(self, context),
-            ),
-          ),
-        ),
+        ask(withLayers, 'layers', async ({ value, self }) => [
+          ...((await value.layers?.(self, context)) ?? []),
+          ...((await parts.get(value.name)?.layers?.(context)) ?? []),
+        ]),
+        ask(having('placeholders'), 'placeholders', ({ value, self }) => value.placeholders?.(self, context)),
       ])
       return finishLayers(layers.flat(), context, Object.assign({}, ...placeholders))
     },
@@ -158,15 +140,11 @@ export function runCapabilities(
     checkChoices: choices.check,
     chosen: choices.resolve,
     async turn(question) {
-      const parts = await Promise.all(
-        having('turn').map(async (each) => {
-          const part = await runGuarded(each, 'could not give its part of the turn', ({ value, self }) =>
-            value.turn?.(self, question),
-          )
-          return [each.value.name, part] as const
-        }),
+      const asked = having('turn')
+      const parts = await ask(asked, 'part of the turn', ({ value, self }) => value.turn?.(self, question))
+      return new Map(
+        asked.flatMap(({ value: { name } }, index) => (parts[index] ? [[name, parts[index]] as const] : [])),
       )
-      return new Map(parts.flatMap(([name, part]) => (part ? [[name, part] as const] : [])))
     },
     async ready() {
       await Promise.all(having('lifecycle').map(async ({ value, self }) => value.lifecycle?.ready?.(self)))
@@ -200,11 +178,7 @@ export function runCapabilities(
         return all.map((text) => `${value.name}: ${text}`)
       }),
     async status() {
-      const facts = await Promise.all(
-        started.map((each) =>
-          runGuarded(each, 'could not give its status', ({ value, self }) => value.status?.facts?.(self)),
-        ),
-      )
+      const facts = await ask(having('status'), 'status', ({ value, self }) => value.status?.facts?.(self))
       return Object.assign({}, ...facts) as Record<string, unknown>
     },
     async startLines() {
@@ -218,25 +192,17 @@ export function runCapabilities(
       })
       return (await Promise.all(lines)).filter((line) => line !== undefined)
     },
-    routes: (name) => listOf(name, 'routes', ({ value, self }) => value.http?.routes?.(self)),
-    rawEndpoints: (name) => listOf(name, 'raw endpoints', ({ value, self }) => value.http?.raw?.(self)),
+    routes: async (name) =>
+      (await ask(named(name), 'routes', ({ value, self }) => value.http?.routes?.(self) ?? [])).flat(),
+    rawEndpoints: async (name) =>
+      (await ask(named(name), 'raw endpoints', ({ value, self }) => value.http?.raw?.(self) ?? [])).flat(),
     mcp(name) {
-      const found = named(name)
+      const [found] = named(name)
       const part = found?.value.mcp
       return part && { definitions: () => part.definitions(), open: () => part.open(found.self) }
     },
-    async channels() {
-      const channels = await Promise.all(
-        started.map((each) =>
-          runGuarded(
-            each,
-            'could not give its channels',
-            async ({ value, self }) => (await value.channels?.(self)) ?? [],
-          ),
-        ),
-      )
-      return channels.flat()
-    },
+    channels: async () =>
+      (await ask(having('channels'), 'channels', ({ value, self }) => value.channels?.(self) ?? [])).flat(),
     async reload() {
       for (const each of started) {
         await runGuarded(each, 'could not be read again', ({ value, self }) => value.lifecycle?.reload?.(self))

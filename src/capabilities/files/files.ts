@@ -34,10 +34,7 @@ export const files = capability<FileSettings, FilesService>({
     search: async () => (await import('./cli/search.ts')).searchCommand,
   },
   start,
-  async turn(self, question) {
-    const { fileTurnPart } = await import('./turn-files.ts')
-    return fileTurnPart(self, question)
-  },
+  turn: async (self, question) => (await import('./turn-files.ts')).fileTurnPart(self, question),
   tools: ({ service }) => service.tools,
   home: { indexes: [{ file: 'search.sqlite', title: 'the search index' }] },
   http: {

@@ -24,10 +24,7 @@ export const mcpClient = capability<McpSettings, McpService>({
     if (names.length === 0) return []
     return [{ check: 'mcp', level: 'ok', message: `${names.length === 1 ? 'server' : 'servers'} ${names.join(', ')}` }]
   },
-  async start(host) {
-    const { startMcp } = await import('./mcp-service.ts')
-    return startMcp(host)
-  },
+  start: async (host) => (await import('./mcp-service.ts')).startMcp(host),
   tools: ({ service }) => service.opened()?.tools() ?? [],
   lifecycle: {
     ready: async ({ service }) => service.opened()?.ready(),

@@ -39,10 +39,8 @@ export const ollama = provider({
 /** Embedding models of Ollama, at `baseURL`, at `OLLAMA_HOST`, or at its usual address. */
 export const ollamaEmbedding: EmbedderKind = {
   kind: 'ollama',
-  async open({ environment, baseURL = environment['OLLAMA_HOST'] ?? '', ...service }) {
-    const { ollamaEmbedder } = await import('./ollama-embedder.ts')
-    return ollamaEmbedder({ ...service, baseURL: ollamaAddress(baseURL) })
-  },
+  open: async ({ environment, baseURL = environment['OLLAMA_HOST'] ?? '', ...service }) =>
+    (await import('./ollama-embedder.ts')).ollamaEmbedder({ ...service, baseURL: ollamaAddress(baseURL) }),
 }
 
 /** Reads `OLLAMA_HOST` as Ollama does: host, port, both, or address. 0.0.0.0, which servers bind, is this machine. */

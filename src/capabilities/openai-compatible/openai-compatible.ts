@@ -27,8 +27,6 @@ export const openaiCompatible = provider({
 export const openaiCompatibleEmbedding: EmbedderKind = {
   kind: 'openai-compatible',
   needsBaseURL: true,
-  async open({ baseURL = '', ...service }) {
-    const { openaiCompatibleEmbedder } = await import('./openai-compatible-embedder.ts')
-    return openaiCompatibleEmbedder({ ...service, baseURL })
-  },
+  open: async ({ baseURL = '', ...service }) =>
+    (await import('./openai-compatible-embedder.ts')).openaiCompatibleEmbedder({ ...service, baseURL }),
 }

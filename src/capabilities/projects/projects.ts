@@ -44,12 +44,10 @@ export const projects = capability<undefined, Records<ProjectValue>>({
     return { layers: () => layers }
   },
   http: {
-    routes: async ({ service }) =>
-      (await import('../../server.ts')).recordRoutes(() => service, {
-        name: 'project',
-        one: 'a project',
-        schema: projectSchema,
-      }),
+    async routes({ service }) {
+      const { recordRoutes } = await import('../../server.ts')
+      return recordRoutes(() => service, { name: 'project', one: 'a project', schema: projectSchema })
+    },
   },
 })
 

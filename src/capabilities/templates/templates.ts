@@ -12,19 +12,14 @@ export const templates = capability<undefined, Records<TemplateValue>>({
       summary: 'send a template with the values of its fields, or list the templates',
       shows: 'alone',
       sends: true,
-      async run(call) {
-        const { chatTemplate } = await import('./cli/chat-template.ts')
-        return chatTemplate(call)
-      },
+      run: async (call) => (await import('./cli/chat-template.ts')).chatTemplate(call),
     },
   },
   start: (host) => host.records(templateRecordKind),
   http: {
-    routes: async ({ service }) =>
-      (await import('../../server.ts')).recordRoutes(() => service, {
-        name: 'template',
-        one: 'a template',
-        schema: templateSchema,
-      }),
+    async routes({ service }) {
+      const { recordRoutes } = await import('../../server.ts')
+      return recordRoutes(() => service, { name: 'template', one: 'a template', schema: templateSchema })
+    },
   },
 })
