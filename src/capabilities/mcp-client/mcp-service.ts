@@ -11,7 +11,7 @@ type OpenMcp = Awaited<ReturnType<typeof openMcp>>
 
 export type McpService = Awaited<ReturnType<typeof startMcp>>
 
-export interface ListedServer {
+export interface ServerWithStatus {
   readonly name: string
   readonly status:
     | McpServerStatus
@@ -72,7 +72,7 @@ export async function startMcp(host: CapabilityHost<McpSettings>) {
     /** `undefined` while none was ever configured. */
     opened: () => opened,
     /** Every configured server, those that are not used too. */
-    servers: (): readonly ListedServer[] =>
+    servers: (): readonly ServerWithStatus[] =>
       Object.keys(settings.servers).map((name) => {
         const running = opened?.server(name)
         return { name, running, status: running?.status() ?? { state: 'disabled', warnings: [], stderr: [] } }

@@ -1,3 +1,5 @@
+import type { ListedServer } from '../../../src/capabilities/mcp-client/http/server-answers.ts'
+
 /** A server as `config.json` has it. */
 export interface WrittenServer {
   readonly command?: string
@@ -90,22 +92,12 @@ function pairsIn(text: string): Readonly<Record<string, string>> | undefined {
 
 export const SERVERS = '/api/mcp-servers'
 
-/** A server as `GET /api/mcp-servers` lists it. */
-export interface ListedServer {
-  readonly name: string
-  readonly state: 'running' | 'starting' | 'failed' | 'unusable' | 'disabled'
-  readonly why?: string
-  readonly hint?: string
-  readonly warnings: readonly string[]
-  readonly stderr: readonly string[]
-  readonly tools: readonly { readonly name: string; readonly tokens: number; readonly digest: string }[]
-  readonly withheld: readonly string[]
-  readonly written?: WrittenServer
-}
+/** A server as the gateway lists it, and as `config.json` has it. */
+export type ShownServer = ListedServer & { readonly written?: WrittenServer }
 
 export interface ServerList {
   readonly digest: string
-  readonly servers: readonly ListedServer[]
+  readonly servers: readonly ShownServer[]
 }
 
 /** A change of the servers: one of them, all as they were, or (`null`) one less. */

@@ -5,7 +5,7 @@ import { Empty } from '../parts/empty.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { isUnsaved, ServerForm } from './mcp-servers-form.tsx'
-import { type ListedServer, type ServerList, SERVERS } from './mcp-servers-fields.ts'
+import { type ShownServer, type ServerList, SERVERS } from './mcp-servers-fields.ts'
 import { useSWRConfig } from 'swr'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
@@ -69,7 +69,7 @@ const states = {
 } as const
 
 /** One server: how it is, its tools, what it has last written, and what can be done with it. */
-function ServerCard({ server }: { readonly server: ListedServer }): ReactNode {
+function ServerCard({ server }: { readonly server: ShownServer }): ReactNode {
   const { name, state, why, hint, warnings, withheld, written } = server
   const [open, setOpen] = useState<'form' | 'removal' | undefined>(() => (isUnsaved(name) ? 'form' : undefined))
   const close = (): void => setOpen(undefined)
@@ -140,7 +140,7 @@ function Restart({ name }: { readonly name: string }): ReactNode {
   )
 }
 
-function ServerTools({ server: { tools } }: { readonly server: ListedServer }): ReactNode {
+function ServerTools({ server: { tools } }: { readonly server: ShownServer }): ReactNode {
   if (tools.length === 0) return null
   const prompt = useCountedPrompt()
   const tokens = providerTokens(
@@ -167,7 +167,7 @@ function ServerTools({ server: { tools } }: { readonly server: ListedServer }): 
   )
 }
 
-function LastLines({ server: { stderr } }: { readonly server: ListedServer }): ReactNode {
+function LastLines({ server: { stderr } }: { readonly server: ShownServer }): ReactNode {
   if (stderr.length === 0) return null
   return (
     <Fold summary={t`What it has last written on its error output`} summaryClassName="cursor-pointer">

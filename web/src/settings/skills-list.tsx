@@ -2,14 +2,13 @@ import { type ReactNode, useEffect } from 'react'
 import { exactLine } from '../../../src/context.ts'
 import { Fold } from '../parts/fold.tsx'
 import { LongList, ExactText } from '../parts/long-text.tsx'
-import {
-  formWords,
-  type LeftSkill,
-  type ListedSkill,
-  type ShownSkill,
-  skillPath,
-  type SkillReach,
-} from './skills-kind.ts'
+import type {
+  UnloadedSkill,
+  ListedSkill,
+  ShownSkill,
+  SkillReach,
+} from '../../../src/capabilities/skills/http/skill-answers.ts'
+import { formWords, skillPath } from './skills-kind.ts'
 import { useResource } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { providerTokens } from '../parts/provider-tokens.tsx'
@@ -87,7 +86,7 @@ function Facts({
 }
 
 /** The skills that do not load: why, in which file, and what to do. */
-export function LeftSkills({ left }: { readonly left: readonly LeftSkill[] }): ReactNode {
+export function UnloadedSkills({ left }: { readonly left: readonly UnloadedSkill[] }): ReactNode {
   if (left.length === 0) return null
   return (
     <section aria-label={t`Skills that are not loaded`} className="flex flex-col gap-2">

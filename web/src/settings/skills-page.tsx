@@ -10,8 +10,8 @@ import { type CountedPrompt, providerTokens, TokensExplained } from '../parts/pr
 import { Spinner } from '../parts/spinner.tsx'
 import { useAction } from '../parts/use-action.ts'
 import { useLate } from '../parts/use-now.ts'
-import type { SkillList, SkillReach } from './skills-kind.ts'
-import { LeftSkills, LoadedSkills } from './skills-list.tsx'
+import type { SkillList, SkillReach } from '../../../src/capabilities/skills/http/skill-answers.ts'
+import { UnloadedSkills, LoadedSkills } from './skills-list.tsx'
 import useSWR, { type SWRResponse } from 'swr'
 import { t, translated } from '../language/language.ts'
 import { Words } from '../parts/words.tsx'
@@ -47,7 +47,7 @@ export default function SkillsPage(): ReactNode {
             />
           )}
           <LoadedSkills skills={data.skills} filtered={words !== ''} total={data.total} reach={reach.data} />
-          {isOwner && <LeftSkills left={data.left} />}
+          {isOwner && <UnloadedSkills left={data.left} />}
           {isOwner && <WarningList warnings={data.warnings} />}
         </>
       )}

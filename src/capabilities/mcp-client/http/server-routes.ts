@@ -4,8 +4,9 @@ import { toolTokens } from '../../../context.ts'
 import { serialQueue } from '../../../platform.ts'
 import { digestSchema, json } from '../../../server.ts'
 import { type McpSettings, mcpSettings, unusedFields } from '../mcp-settings.ts'
-import type { ListedServer, McpService } from '../mcp-service.ts'
+import type { ServerWithStatus, McpService } from '../mcp-service.ts'
 import { readAddress } from '../server-address.ts'
+import { listedServer } from './server-answers.ts'
 
 const KEY = ['mcp', 'servers']
 
@@ -24,18 +25,6 @@ const changeBody = z.strictObject(change)
 const saveBody = z.strictObject({
   ...change,
   digest: digestSchema.describe('The digest of the configuration that was read.'),
-})
-
-const listed = z.looseObject({
-  name: z.string(),
-  state: z.enum(['running', 'starting', 'failed', 'unusable', 'disabled']),
-  why: z.string().optional(),
-  hint: z.string().optional(),
-  warnings: z.array(z.string()),
-  stderr: z.array(z.string()).describe('The last lines of its error output.'),
-  tools: z.array(z.object({ name: z.string(), tokens: z.number(), digest: z.string() })),
-  withheld: z.array(z.string()),
-  written: z.unknown().describe('As config.json has it. Of variables and headers the names, never a value.'),
 })
 
 export function serverRoutes(self: Self<McpSettings, McpService>): readonly Route[] {
@@ -83,7 +72,7 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
       answers: () =>
         jsonAnswer('`digest` is that of config.json: what a change is based on', {
           digest: z.string(),
-          servers: z.array(listed),
+          servers: z.array(listedServer),
         }),
       handle: () => view(),
     }),
@@ -91,7 +80,7 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
       scope: 'admin',
       tag,
       summary: 'Ends the connection to a server and opens another one',
-      answers: () => jsonAnswer('The server, once it runs or has failed', listed),
+      answers: () => jsonAnswer('The server, once it runs or has failed', listedServer),
       handle: async ({ param }) =>
         alone.add(async () => {
           const asked = param('server')
@@ -128,7 +117,7 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
       summary: 'Writes a server into config.json, or removes it, and works with that at once',
       description: 'The program of a server is started on this machine. What was configured before is kept.',
       body: saveBody,
-      answers: () => jsonAnswer('The servers', { digest: z.string(), servers: z.array(listed) }),
+      answers: () => jsonAnswer('The servers', { digest: z.string(), servers: z.array(listedServer) }),
       // One after another: what was written last is what runs.
       handle: async ({ body: { digest, ...asked }, caller }) =>
         alone.add(async () => {
@@ -151,7 +140,10 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
   ]
 }
 
-function shown({ name: server, status, running }: ListedServer, { counter }: Self<McpSettings, McpService>): object {
+function shown(
+  { name: server, status, running }: ServerWithStatus,
+  { counter }: Self<McpSettings, McpService>,
+): object {
   return {
     name: server,
     ...status,
