@@ -115,7 +115,10 @@ function leftOut(missing: Missing, before: string): string {
     counts.set(name!, { left: left + Number(gone), all: Math.max(Number(of), all + Number(gone)) })
   }
   const isShortened = before.includes(SHORTENED) || before.includes(` ${CHARACTERS}`)
-  if (isShortened) counts.delete(CHARACTERS)
+  const characters = counts.get(CHARACTERS)
+  counts.delete(CHARACTERS)
+  // The elements first, also where only the earlier cut has left some out.
+  if (characters !== undefined && !isShortened) counts.set(CHARACTERS, characters)
   const parts = [...counts].map(([name, { left, all }]) => `${left} of ${all} ${name}`)
   return [...(parts[0] ? [`${parts.join(', ')} left out`] : []), ...(isShortened ? [SHORTENED] : [])].join(', ')
 }
