@@ -13,8 +13,6 @@ const isLong = process.env['CASES'] === 'all'
 const PEOPLE = Number(process.env['PEOPLE'] ?? (isLong ? 16 : 8))
 /** How many messages come between two restarts. */
 const BETWEEN = Number(process.env['BETWEEN'] ?? (isLong ? 60 : 25))
-/** How long somebody reads before the next message, ms. */
-const READS_MS = isLong ? 0 : 500
 /** How often both gateways are restarted. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 1)
 /** The folder of a checkout of an earlier Foreword, whose gateways give way to those of this one. */
@@ -74,7 +72,6 @@ test(
         while ((await steady<{ readonly outcome?: object }>(person.token, path)).outcome === undefined);
         seen.sent += 1
         for (const each of waiting) if (seen.sent >= each.until) each.resolve()
-        await sleep(READS_MS)
       }
     })
     /** Resolves once so many more messages were answered. */
