@@ -36,11 +36,28 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly commands?: Readonly<Record<string, () => Promise<Command>>>
   /** Commands of a conversation in the terminal and in channels, by name, without the slash. */
   readonly slashCommands?: Readonly<Record<string, SlashCommand>>
-  readonly notices?: Notices
+  /** Lines that a terminal shows below what it shows anyway. */
+  readonly notices?: {
+    /** Below a successful call of a tool, such as how a person confirms what it has proposed. */
+    readonly tool?: (tool: string, output: string) => readonly string[]
+    /** Below a new code of `foreword pair`, such as how a group sends it. */
+    readonly pairing?: (code: string) => readonly string[]
+  }
   /** What `foreword doctor` looks at. Changes nothing. */
   readonly checks?: Check<Settings>
-  readonly reports?: ReportsPart<Settings>
-  readonly models?: ModelsPart
+  /** What it adds to the reports about recorded calls. */
+  readonly reports?: {
+    /** What `foreword costs` can divide by beside the host's: the name of a group, and the tool whose calls name its keys (`name`). */
+    readonly costGroups?: Readonly<Record<string, string>>
+    /** What `foreword check --lint` looks at beside the host: texts that it puts into prompts and that nobody reads. */
+    readonly lint?: LintPart<Settings>
+  }
+  /** The models that it connects. */
+  readonly models?: {
+    readonly providers?: readonly Provider[]
+    /** Kinds of embedding models, chosen by their names with the configuration key `search.embedding.kind`. */
+    readonly embedders?: readonly EmbedderKind[]
+  }
   readonly layouts?: readonly Layout[]
 
   /** Opens what the capability works with. A throw keeps the gateway from starting: what can be done without is a warning. */
@@ -138,29 +155,6 @@ export interface IndexFile {
   /** Name of the file, such as `search.sqlite`. */
   readonly file: string
   readonly title: string
-}
-
-/** Lines that a terminal shows below what it shows anyway. Known before a home is open. */
-export interface Notices {
-  /** Below a successful call of a tool, such as how a person confirms what it has proposed. */
-  readonly tool?: (tool: string, output: string) => readonly string[]
-  /** Below a new code of `foreword pair`, such as how a group sends it. */
-  readonly pairing?: (code: string) => readonly string[]
-}
-
-/** What it adds to the reports about recorded calls. */
-export interface ReportsPart<Settings> {
-  /** What `foreword costs` can divide by beside the host's: the name of a group, and the tool whose calls name its keys (`name`). */
-  readonly costGroups?: Readonly<Record<string, string>>
-  /** What `foreword check --lint` looks at beside the host: texts that it puts into prompts and that nobody reads. */
-  readonly lint?: LintPart<Settings>
-}
-
-/** The models that it connects. */
-export interface ModelsPart {
-  readonly providers?: readonly Provider[]
-  /** Kinds of embedding models, chosen by their names with the configuration key `search.embedding.kind`. */
-  readonly embedders?: readonly EmbedderKind[]
 }
 
 /** What happens between `start` and `stop`. */

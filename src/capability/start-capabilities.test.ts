@@ -3,7 +3,7 @@ import test from 'node:test'
 import { layoutOf } from '../context.ts'
 import { capabilityHost } from '../testing.ts'
 import type { Tool } from '../tool.ts'
-import { type AnyCapability, capability } from './capability.ts'
+import { type AnyCapability, capability, type Pin } from './capability.ts'
 import { serviceKey } from './service.ts'
 import { pluginAsCapability } from './plugin.ts'
 import { startCapabilities } from './start-capabilities.ts'
@@ -200,6 +200,47 @@ test('tools of prompt blocks come after other tools, and the first capability ke
   assert.deepEqual(running.toolConflicts(['sail']), [
     'The tool sail of the capability two is also a tool of Foreword itself.',
     'The tool row of the capability two is also a tool of the capability one.',
+  ])
+})
+
+test('a tool that turns are given is listed, and not offered by itself', async () => {
+  const ofTurns = { ...tool('dive'), offeredIn: 'sessions that have a diver' }
+  const running = await started(capability({ name: 'one', tools: () => [ofTurns, tool('row')] }))
+  const names = (tools: readonly Tool[]) => tools.map(({ name }) => name)
+  assert.deepEqual([names(running.tools()), names(running.turnTools())], [['row'], ['dive']])
+  assert.equal(running.toolConflicts(['dive']).length, 1)
+})
+
+test('what waits to be accepted is asked of every pin, and its warnings come after those of its capability', async () => {
+  const pin = (name: string): Pin => ({
+    withheld: () => [{ name, accepted: undefined, offered: undefined, digest: name }],
+    accept: async (tool, digest) => tool === name && digest === name,
+    warnings: () => [`${name} waits`],
+  })
+  const running = await started(
+    capability({ name: 'one', pins: () => [pin('a'), pin('b')], status: { warnings: () => ['it leaks'] } }),
+    capability({ name: 'two', pins: () => [pin('c')] }),
+  )
+  assert.deepEqual(
+    running.withheld().map(({ name }) => name),
+    ['a', 'b', 'c'],
+  )
+  assert.deepEqual([await running.accept('c', 'c'), await running.accept('c', 'a')], [true, false])
+  assert.deepEqual(running.warnings(), ['one: it leaks', 'one: a waits', 'one: b waits', 'two: c waits'])
+})
+
+test('a start line that cannot be made is there under the name of its capability', async () => {
+  const lost = () => {
+    throw new Error('the chart is lost')
+  }
+  const running = await started(
+    capability({ name: 'tide', status: { startLine: lost } }),
+    capability({ name: 'wind', status: { startLine: () => ({ label: 'Wind', text: 'calm' }) } }),
+    capability({ name: 'calm', status: { startLine: () => undefined } }),
+  )
+  assert.deepEqual(await running.startLines(), [
+    { label: 'Tide', text: 'Unknown: the chart is lost' },
+    { label: 'Wind', text: 'calm' },
   ])
 })
 

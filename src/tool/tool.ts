@@ -39,10 +39,7 @@ export interface ToolProperties extends ToolDefinition {
   inputError?(input: Readonly<Record<string, unknown>>): string | undefined
   /** Offered only while this condition is true. Evaluated once before each turn. Always offered where absent. */
   readonly offeredWhile?: OfferedWhile
-  /**
-   * Made for each turn that it is of use in: `sessions that …`. A capability has it among its `tools` for the list of tools, so that the
-   * owner finds it and can deny it: a call of it there fails.
-   */
+  /** `sessions that …`: made for each turn that it is of use in. Elsewhere it is listed, so that the owner can deny it, and its calls fail. */
   readonly offeredIn?: string
 }
 

@@ -31,10 +31,7 @@ export const mcpClient = capability<McpSettings, McpService>({
     reload: async ({ service }) => service.opened()?.reload(),
   },
   // With all of its warnings.
-  pins({ service }) {
-    const opened = service.opened()
-    return opened ? [opened] : []
-  },
+  pins: ({ service }) => [service.opened() ?? []].flat(),
   http: { routes: async (self) => (await import('./http/server-routes.ts')).serverRoutes(self) },
   stop: async ({ service }) => service.opened()?.stop(),
 })

@@ -54,19 +54,14 @@ export const telegram = capability<TelegramSettings | undefined>({
     schema: settings.optional().describe('A Telegram bot.'),
     key: 'channels.telegram',
     warnings(given) {
-      const wrong = (key: string, message: string, ids: readonly number[] = []) =>
+      const { allowedUsers = [], allowedChats = [] } = given ?? {}
+      const wrong = (key: string, ids: readonly number[], message: string) =>
         ids.map((id) => ({ key, message: `has ${id}: ${message}`, hint: 'Remove it.' }))
+      const people = allowedUsers.filter((id) => id <= 0)
+      const groups = allowedChats.filter((id) => id >= 0)
       return [
-        ...wrong(
-          'allowedUsers',
-          'ids of people are above 0',
-          given?.allowedUsers.filter((id) => id <= 0),
-        ),
-        ...wrong(
-          'allowedChats',
-          'ids of groups are below 0',
-          given?.allowedChats.filter((id) => id >= 0),
-        ),
+        ...wrong('allowedUsers', people, 'ids of people are above 0'),
+        ...wrong('allowedChats', groups, 'ids of groups are below 0'),
       ]
     },
     ofPerson: (given) => given && { ...given, allowedUsers: [], allowedChats: [], webhook: undefined, ofPerson: true },

@@ -30,12 +30,7 @@ export const telemetry = capability<TelemetrySettings, Telemetry | undefined>({
       return undefined
     }
   },
-  status: {
-    warnings({ service }) {
-      const problem = service?.problem()
-      return problem === undefined ? [] : [problem]
-    },
-  },
+  status: { warnings: ({ service }) => [service?.problem() ?? []].flat() },
   lifecycle: { idle: ({ service }) => service?.idle() },
   stop: ({ service }) => service?.stop(),
 })
