@@ -73,5 +73,5 @@ test('a provider that moves to another address is asked again: its window and it
   providers = { here: { kind: 'openai-compatible', baseURL: 'https://models.example/v1' } }
   const after = (await models.model('here/m')).facts
   assert.deepEqual([after.window, after.free], [200_000, undefined])
-  assert.equal(models.knownFacts!('here/m')?.window, 200_000)
+  assert.equal(models.knownFacts('here/m')?.window, 200_000)
 })
