@@ -9,8 +9,8 @@ interface AgentNamesProps {
   /** What can be named. */
   readonly known: readonly string[]
   /** Absent: all. */
-  readonly names: readonly string[] | undefined
-  set(names: readonly string[] | undefined): void
+  readonly names: string[] | undefined
+  set(names: string[] | undefined): void
 }
 
 /** Which tools or skills an agent may use: all, or some of them. */

@@ -1,3 +1,4 @@
+import type { AgentValue } from '../../../src/capabilities/agents/agent-record.ts'
 import { type ReactNode, useId } from 'react'
 import { AgentNames } from './agents-names.tsx'
 import { type FieldsProps, fieldsText, type RecordsKind, TokenHint } from './records-kind.ts'
@@ -6,7 +7,7 @@ import { type ModelList, type OptionList, useResource } from '../api/resources.t
 import { Select, TextArea, TextField } from '../parts/fields.tsx'
 import { t } from '../language/language.ts'
 
-const agents: RecordsKind<Agent> = {
+const agents: RecordsKind<AgentValue> = {
   name: 'agent',
   words: {
     about: t`An agent has its own prompt, with the tools, skills, model and layout that go with it.`,
@@ -60,26 +61,13 @@ export default function AgentsPage(): ReactNode {
   return <RecordsPage kind={agents} />
 }
 
-interface Agent {
-  readonly name: string
-  readonly prompt: string
-  readonly mode: 'append' | 'replace'
-  readonly reminder?: string | undefined
-  /** Absent: all that are allowed. */
-  readonly tools?: readonly string[] | undefined
-  /** Absent: all. */
-  readonly skills?: readonly string[] | undefined
-  readonly model?: string | undefined
-  readonly layout?: string | undefined
-}
-
-function AgentFields({ value, set }: FieldsProps<Agent>): ReactNode {
+function AgentFields({ value, set }: FieldsProps<AgentValue>): ReactNode {
   const { data: models } = useResource<ModelList>('/api/models')
   const { data: layouts } = useResource<OptionList>('/api/choices/layout')
   const { data: tools } = useResource<{ readonly tools: readonly { readonly name: string }[] }>('/api/tools')
   const { data: skills } = useResource<OptionList>('/api/choices/skills')
   const modelNames = useId()
-  const change = (fields: Partial<Agent>): void => set({ ...value, ...fields })
+  const change = (fields: Partial<AgentValue>): void => set({ ...value, ...fields })
   const names = [...new Set([...(layouts?.options ?? []).map(({ id }) => id), ...(value.layout ? [value.layout] : [])])]
   return (
     <>
@@ -101,7 +89,7 @@ function AgentFields({ value, set }: FieldsProps<Agent>): ReactNode {
             ? t`The prompt is blank, so no system prompt is sent at all.`
             : undefined
         }
-        onChange={({ target }) => change({ mode: target.value as Agent['mode'] })}
+        onChange={({ target }) => change({ mode: target.value as AgentValue['mode'] })}
       />
       <TextArea
         label={t`Reminder`}

@@ -30,7 +30,7 @@ interface Prompt {
 /** The system prompt: what counts and where it comes from, an editor, and its versions. */
 export default function PromptPage(): ReactNode {
   const { data, error, mutate } = useResource<Prompt>('/api/prompt')
-  const { data: history, mutate: mutateHistory } = useResource<{ readonly versions: readonly PromptVersion[] }>(
+  const { data: history, mutate: mutateHistory } = useResource<{ readonly versions: readonly ListedVersion[] }>(
     '/api/prompt/versions',
   )
   const isOwner = useMay('admin')
@@ -70,12 +70,6 @@ export default function PromptPage(): ReactNode {
   )
 }
 
-interface PromptVersion {
-  readonly version: number
-  readonly time: string
-  readonly text?: string
-}
-
 function PromptEditor({ prompt, readAgain }: { readonly prompt: Prompt; readAgain(): Promise<void> }): ReactNode {
   const { edited, unedited, version = 0, text, time } = prompt
   // What is never edited is no version, and yet there is something to compare with.
@@ -84,7 +78,7 @@ function PromptEditor({ prompt, readAgain }: { readonly prompt: Prompt; readAgai
   const late = useLate(draft.value, 300)
   const save = async (value: string, after: number): Promise<SavedAs> => {
     try {
-      const { version: made } = await api<PromptVersion>('/api/prompt', { method: 'PUT', body: { text: value, after } })
+      const { version: made } = await api<ListedVersion>('/api/prompt', { method: 'PUT', body: { text: value, after } })
       return { version: made }
     } finally {
       await readAgain()
