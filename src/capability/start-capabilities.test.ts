@@ -214,7 +214,7 @@ test('a tool that turns are given is listed, and not offered by itself', async (
 test('what waits to be accepted is asked of every pin, and its warnings come after those of its capability', async () => {
   const pin = (name: string): Pin => ({
     withheld: () => [{ name, accepted: undefined, offered: undefined, digest: name }],
-    accept: async (tool, digest) => tool === name && digest === name,
+    accept: async (asked, digest) => asked === name && digest === name,
     warnings: () => [`${name} waits`],
   })
   const running = await started(
