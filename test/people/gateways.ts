@@ -205,13 +205,14 @@ export async function ask<Answer>(
   token: string,
   path: string,
   body?: unknown,
+  // A gateway that froze with a request in its hands never answers it. What looks at a whole session or audit takes its time.
+  limitMs = /\/(?:replay|verify)$/.test(path) ? 300_000 : 6_000,
 ): Promise<Answer> {
   const response = await fetch(`${url}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    // A gateway that froze with a request in its hands never answers it. What looks at a whole session or audit takes its time.
-    signal: AbortSignal.timeout(/\/(?:replay|verify)$/.test(path) ? 300_000 : 6_000),
+    signal: AbortSignal.timeout(limitMs),
   })
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
   return (await response.json()) as Answer
