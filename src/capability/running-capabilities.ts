@@ -213,18 +213,25 @@ export function runCapabilities(
   }
 }
 
-function capabilityTools({ value, self }: Started): readonly Tool[] {
-  try {
-    const blocks = value.promptBlocks?.(self) ?? []
-    const own = (value.tools?.(self) ?? []).filter(({ offeredIn }) => offeredIn === undefined)
-    return [...own, ...blocks.flatMap(({ tools }) => tools)]
-  } catch (error) {
-    throw capabilityError(value, 'could not give its tools', error)
-  }
+function capabilityTools(each: Started): readonly Tool[] {
+  return givenTools(each, ({ value, self }) => [
+    ...(value.tools?.(self) ?? []).filter(({ offeredIn }) => offeredIn === undefined),
+    ...(value.promptBlocks?.(self) ?? []).flatMap(({ tools }) => tools),
+  ])
 }
 
-function turnTools({ value, self }: Started): readonly Tool[] {
-  return (value.tools?.(self) ?? []).filter(({ offeredIn }) => offeredIn !== undefined)
+function turnTools(each: Started): readonly Tool[] {
+  return givenTools(each, ({ value, self }) =>
+    (value.tools?.(self) ?? []).filter(({ offeredIn }) => offeredIn !== undefined),
+  )
+}
+
+function givenTools(each: Started, give: (each: Started) => readonly Tool[]): readonly Tool[] {
+  try {
+    return give(each)
+  } catch (error) {
+    throw capabilityError(each.value, 'could not give its tools', error)
+  }
 }
 
 /** With those that it makes for single turns. */

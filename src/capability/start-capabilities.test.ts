@@ -63,7 +63,8 @@ test('what cannot be given is said under the name of the capability: nothing is 
     message: 'The capability notes could not give its layers: the store is gone',
   })
   const tools = await started(capability({ name: 'tide', tools: gone }))
-  assert.throws(() => tools.tools(), { message: 'The capability tide could not give its tools: the store is gone' })
+  for (const asked of [() => tools.tools(), () => tools.turnTools(), () => tools.toolConflicts([])])
+    assert.throws(asked, { message: 'The capability tide could not give its tools: the store is gone' })
   const rest = await started(
     capability({ name: 'tide', http: { routes: gone }, channels: gone, status: { facts: gone }, turn: gone }),
   )

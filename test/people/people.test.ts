@@ -2,13 +2,20 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { builtIn } from '../../src/foreword.ts'
 import { type Asker, openTeam, say } from './team.ts'
 
 interface Listed {
   readonly people: readonly {
     readonly name: string
     readonly role: string
-    readonly usage?: { readonly sessions: number; readonly calls: number; readonly prompt: number }
+    readonly usage?: {
+      readonly sessions?: number
+      readonly calls?: number
+      readonly prompt?: number
+      readonly storeBytes: number
+      readonly updated?: string
+    }
   }[]
 }
 
@@ -47,7 +54,22 @@ test('the owner sees what people use, and none of their words', async (t) => {
   assert.equal(people.length, 1)
   assert.equal(people[0]!.usage!.sessions, 1)
   assert.equal(people[0]!.usage!.calls, 1)
-  assert.ok(people[0]!.usage!.prompt > 0)
+  assert.ok(people[0]!.usage!.prompt! > 0)
+})
+
+test('without costs the owner sees what people store', async (t) => {
+  const team = await openTeam(
+    t,
+    {},
+    {},
+    builtIn.filter(({ name }) => name !== 'costs'),
+  )
+  await say(await team.add('ann'), 'The word is heliotrope.')
+  const { people } = await team.owner.json<Listed>('/api/people')
+  const { storeBytes, updated, ...usage } = people[0]!.usage!
+  assert.ok(storeBytes > 0)
+  assert.match(updated!, /^\d{4}-/)
+  assert.deepEqual(usage, { files: 0, fileBytes: 0 })
 })
 
 test('an invitation lets one browser in, once', async (t) => {

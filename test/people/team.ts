@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { createForeword, type Foreword } from '../../src/foreword.ts'
+import { createForeword, type Foreword, type ForewordOptions } from '../../src/foreword.ts'
 
 interface AskOptions {
   readonly method?: string
@@ -42,6 +42,7 @@ export async function openTeam(
   configuration: object = {},
   /** Files of the home, by their names. */
   files: Readonly<Record<string, string>> = {},
+  capabilities?: ForewordOptions['capabilities'],
 ): Promise<Team> {
   const home = mkdtempSync(join(tmpdir(), 'foreword-team-'))
   for (const [name, text] of Object.entries(files)) writeFileSync(join(home, name), text)
@@ -53,6 +54,7 @@ export async function openTeam(
       configuration: { model: 'rehearsal', ...configuration },
       environment: { OLLAMA_HOST: '127.0.0.1:1', PATH: process.env['PATH'] },
       warn: (text) => void warnings.push(text),
+      ...(capabilities && { capabilities }),
     })
   let foreword = await open()
   t.after(() => foreword.close())

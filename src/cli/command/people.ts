@@ -27,9 +27,10 @@ interface ListedPerson {
   readonly email?: string
   readonly groups?: readonly string[]
   readonly usage?: {
-    readonly sessions: number
-    readonly prompt: number
-    readonly output: number
+    /** Absent, as the tokens are: the gateway adds up no costs. */
+    readonly sessions?: number
+    readonly prompt?: number
+    readonly output?: number
     readonly money?: number
     readonly storeBytes: number
     readonly files: number
@@ -82,8 +83,8 @@ function peopleTable(people: readonly ListedPerson[], io: Io): string {
     role,
     email: email ?? '',
     groups: groups?.join(', ') ?? '',
-    sessions: usage === undefined ? 'not known' : String(usage.sessions),
-    tokens: usage === undefined ? '' : numberText(usage.prompt + usage.output),
+    sessions: usage === undefined ? 'not known' : String(usage.sessions ?? ''),
+    tokens: usage?.prompt === undefined ? '' : numberText(usage.prompt + (usage.output ?? 0)),
     files: usage === undefined || usage.files === 0 ? '' : `${usage.files} (${sizeText(usage.fileBytes)})`,
     cost: usage?.money === undefined ? '' : exactMoneyText(usage.money),
     'last active': usage?.updated === undefined ? 'never' : timeText(usage.updated, now),

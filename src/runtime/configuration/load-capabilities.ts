@@ -129,17 +129,48 @@ function checkMembers(value: object, kinds: Readonly<Record<string, MemberKind |
     if (member === undefined) continue
     const isPart = typeof kind === 'object'
     const must = isPart ? 'object' : kind
-    if (!isKind[must](member))
-      throw new Error(`the "${part}${key}" of ${name} must be ${must === 'object' ? 'an' : 'a'} ${must}`)
+    if (!isKind[must](member)) {
+      const hint = part === '' ? formerHint(key) : undefined
+      throw new Error(`the "${part}${key}" of ${name} must be ${must === 'object' ? 'an' : 'a'} ${must}${hint ?? ''}`)
+    }
     if (isPart) checkMembers(member as object, kind as typeof kinds, name, `${key}.`)
   }
 }
 
 /** A member that belongs into a part is named with it. */
 function hintFor(key: string, kinds: object): string {
+  const former = kinds === memberKinds ? formerHint(key) : undefined
+  if (former !== undefined) return former
   const part = Object.entries(kinds).find(([, kind]) => isObject(kind) && Object.hasOwn(kind, key))
   const near = part ? `${part[0]}.${key}` : nearestName(key, Object.keys(kinds))
   return near === undefined ? '' : `; did you mean "${near}"?`
+}
+
+function formerHint(key: string): string | undefined {
+  return Object.hasOwn(formerMembers, key) ? `; ${formerMembers[key]}` : undefined
+}
+
+const now = (member: string): string => `it is "${member}" now`
+
+/** Members before decision 150, where the name does not lead to the present one by itself. */
+const formerMembers: Readonly<Record<string, string>> = {
+  version: 'leave it out',
+  settingsKey: now('settings.key'),
+  settingsWarnings: now('settings.warnings'),
+  settingsOfPerson: now('settings.ofPerson'),
+  homeFolders: now('home.folders'),
+  toolNotice: now('notices.tool'),
+  pairingNotice: now('notices.pairing'),
+  session: now('sessions.choices'),
+  sessionStarted: now('sessions.started'),
+  sessionDeleted: now('sessions.deleted'),
+  warnings: now('status.warnings'),
+  status: 'a function that gives facts is "status.facts" now',
+  withheld: 'each of its "pins" has it now',
+  accept: 'each of its "pins" has it now',
+  turnTools: 'they are among its "tools" now, with "offeredIn"',
+  rawEndpoints: now('http.raw'),
+  errorFormat: now('http.errors'),
 }
 
 function assertFits(capability: AnyCapability, schema: ConfigurationSchema): void {

@@ -38,13 +38,17 @@ const person = z.object({
   groups: groups.optional(),
 })
 
-const usage = z.object({
+/** Absent where the capability of costs is left out. */
+const ofCalls = z.object({
   sessions: z.number().int().describe('Sessions with calls.'),
   calls: z.number().int(),
   prompt: z.number().int().describe('Tokens of their prompts, as the providers reported them.'),
   output: z.number().int(),
   money: z.number().optional().describe('US dollars. Absent where no price is known.'),
   unpriced: z.number().int().describe('Calls whose money is not known.'),
+})
+
+const usage = ofCalls.partial().extend({
   storeBytes: z.number().int().describe('Of the files of their store, bytes.'),
   files: z.number().int().describe('Files that they have.'),
   fileBytes: z.number().int().describe('Of these files, bytes.'),
@@ -74,32 +78,8 @@ export function peopleRoutes(options: PeopleRoutesOptions): readonly Route[] {
     return { path: `/?token=${made.token}`, expires: made.expires! }
   }
 
-  async function usageOf({ name: who }: Person): Promise<z.output<typeof usage> | undefined> {
+  async function usageOf({ name: who }: Person): Promise<z.output<typeof usage>> {
     return homes.look(who, usageIn)
-  }
-
-  async function usageIn(runtime: Runtime): Promise<z.output<typeof usage> | undefined> {
-    const service = runtime.capability(costService)
-    if (service === undefined) return undefined
-    const [report, [newest], { storeBytes }, { files, bytes: fileBytes }] = await Promise.all([
-      service.usage({ by: 'session', limit: 1 }),
-      runtime.store.sessions({ limit: 1 }),
-      runtime.metrics(),
-      runtime.store.fileTotals(),
-    ])
-    const more = 'rest' in report ? report.rest : undefined
-    const { calls, prompt, output, money, unpriced } = report.total
-    return {
-      sessions: report.rows.length + (more?.rows ?? 0),
-      calls,
-      prompt,
-      output,
-      unpriced,
-      storeBytes,
-      files,
-      fileBytes,
-      ...defined({ money, updated: newest?.updated }),
-    }
   }
 
   return [
@@ -184,6 +164,24 @@ export function peopleRoutes(options: PeopleRoutesOptions): readonly Route[] {
       },
     }),
   ]
+}
+
+async function usageIn(runtime: Runtime): Promise<z.output<typeof usage>> {
+  const [calls, [newest], { storeBytes }, { files, bytes: fileBytes }] = await Promise.all([
+    callsIn(runtime),
+    runtime.store.sessions({ limit: 1 }),
+    runtime.metrics(),
+    runtime.store.fileTotals(),
+  ])
+  return { ...calls, storeBytes, files, fileBytes, ...defined({ updated: newest?.updated }) }
+}
+
+async function callsIn(runtime: Runtime): Promise<z.output<typeof ofCalls> | undefined> {
+  const report = await runtime.capability(costService)?.usage({ by: 'session', limit: 1 })
+  if (report === undefined) return undefined
+  const more = 'rest' in report ? report.rest : undefined
+  const { calls, prompt, output, money, unpriced } = report.total
+  return { sessions: report.rows.length + (more?.rows ?? 0), calls, prompt, output, unpriced, ...defined({ money }) }
 }
 
 function groupsElsewhere(who: string): RuntimeError {

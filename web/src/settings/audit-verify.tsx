@@ -7,7 +7,7 @@ import { TextField } from '../parts/fields.tsx'
 import { AuditRecords } from './audit-records.tsx'
 import { useAction } from '../parts/use-action.ts'
 import { timeText } from '../parts/numbers.ts'
-import { t } from '../language/language.ts'
+import { t, translated } from '../language/language.ts'
 import { rich } from '../language/rich.ts'
 
 type Checked = { readonly report: AuditReport; readonly time: Date }
@@ -79,7 +79,7 @@ function Broken({ report }: { readonly report: Extract<AuditReport, { readonly t
           message: isChain
             ? `${t`The chain is broken at record ${number}: ${why}.`}${before}`
             : t`The audit is not what it was: ${why}.`,
-          hint,
+          hint: hint && translated(hint),
         }}
       />
       <AuditRecords label={t`Around the break`} query={`after=${Math.max(0, number - 2)}&limit=3`} />

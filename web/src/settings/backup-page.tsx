@@ -7,7 +7,7 @@ import { ErrorNote } from '../parts/error-note.tsx'
 import { bytes, percent, timeText } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { useAction } from '../parts/use-action.ts'
-import { t } from '../language/language.ts'
+import { t, translated } from '../language/language.ts'
 import { rich } from '../language/rich.ts'
 
 const BACKUPS = '/api/backups'
@@ -36,7 +36,9 @@ export default function BackupPage(): ReactNode {
         {t`It contains the token of this gateway and the keys of your providers: keep it private.`}
       </p>
       {refusal && <ErrorNote error={refusal} />}
-      {failed && <ErrorNote error={{ message: failed.message, hint: failed.hint }} />}
+      {failed && (
+        <ErrorNote error={{ message: translated(failed.message), hint: failed.hint && translated(failed.hint) }} />
+      )}
       {running ? (
         <Progress {...running} />
       ) : (

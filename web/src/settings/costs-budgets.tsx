@@ -23,12 +23,12 @@ interface ListedBudget {
 /** How often the budgets are read again, ms. */
 const AGAIN_MS = 10_000
 
-/** What is left of each budget of the configuration; nothing where there is none. */
+/** What is left of each budget of the configuration; nothing where there is none, or where the gateway has them left out. */
 export function CostsBudgets(): ReactNode {
   const { data, error } = useResource<{ readonly budgets: readonly BudgetReport[] }>('/api/budgets', {
     refreshInterval: AGAIN_MS,
   })
-  if (error && data === undefined) return <ErrorNote error={error} />
+  if (error && data === undefined) return error.code === 'not-found' ? null : <ErrorNote error={error} />
   if (data === undefined || data.budgets.length === 0) return null
   return (
     <section aria-labelledby="budgets" className="flex flex-col gap-2">

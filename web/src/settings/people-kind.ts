@@ -13,13 +13,14 @@ export interface ListedPerson {
   readonly signsIn: boolean
   /** Absent: their home could not be opened. */
   readonly usage?: {
-    readonly sessions: number
-    readonly calls: number
-    readonly prompt: number
-    readonly output: number
+    /** Absent, as all that is about calls: the gateway adds up no costs. */
+    readonly sessions?: number
+    readonly calls?: number
+    readonly prompt?: number
+    readonly output?: number
     /** US dollars. Absent: no price is known. */
     readonly money?: number
-    readonly unpriced: number
+    readonly unpriced?: number
     readonly files: number
     readonly fileBytes: number
     /** ISO 8601. Absent: they have not said anything yet. */

@@ -103,20 +103,21 @@ export function PersonRow({ person, onChanged, onInvited, onRemoved }: PersonRow
 function Usage({ person: { usage } }: { readonly person: ListedPerson }): ReactNode {
   if (usage === undefined)
     return <p className="text-xs text-warn">{t`What they use is not known: their home could not be opened.`}</p>
-  const { sessions, prompt, output, updated } = usage
+  const { updated } = usage
   if (updated === undefined) return <p className="text-xs text-soft">{t`Has not said anything yet.`}</p>
+  const words = [...callWords(usage), ...fileWords(usage)]
   return (
     <p className="text-xs text-soft tabular-nums">
-      {[
-        sessions === 1 ? t`1 session` : t`${sessions} sessions`,
-        t`${prompt + output} tokens`,
-        ...costWords(usage),
-        ...fileWords(usage),
-      ].join(' · ')}
-      {' · '}
+      {words.map((each) => `${each} · `)}
       {rich`last active ${<time dateTime={updated}>{timeText(updated)}</time>}`}
     </p>
   )
+}
+
+function callWords(usage: NonNullable<ListedPerson['usage']>): readonly string[] {
+  const { sessions, prompt = 0, output = 0 } = usage
+  if (sessions === undefined) return []
+  return [sessions === 1 ? t`1 session` : t`${sessions} sessions`, t`${prompt + output} tokens`, ...costWords(usage)]
 }
 
 function fileWords({ files, fileBytes }: NonNullable<ListedPerson['usage']>): readonly string[] {
@@ -125,7 +126,7 @@ function fileWords({ files, fileBytes }: NonNullable<ListedPerson['usage']>): re
 }
 
 /** Nothing is 0 because its price is not known. */
-function costWords({ money, unpriced, calls }: NonNullable<ListedPerson['usage']>): readonly string[] {
+function costWords({ money, unpriced = 0, calls }: NonNullable<ListedPerson['usage']>): readonly string[] {
   if (calls === 0) return []
   if (money === undefined || (money === 0 && unpriced > 0)) return [t`cost not known`]
   return [unpriced > 0 ? t`at least ${dollars(money)}` : price(money)]

@@ -18,7 +18,7 @@ import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { Confirmation } from '../parts/dialog.tsx'
-import { t } from '../language/language.ts'
+import { t, translated } from '../language/language.ts'
 import { rich } from '../language/rich.ts'
 
 /** How often schedules and their runs are read again, ms: one runs when it is due. */
@@ -135,7 +135,7 @@ function ScheduleActions({
     setError(undefined)
     try {
       const run = await work()
-      if (run?.result.type === 'failed') setError({ message: run.result.reason, hint: undefined })
+      if (run?.result.type === 'failed') setError({ message: translated(run.result.reason), hint: undefined })
     } catch (failure) {
       setError(failure as ApiError)
     }
