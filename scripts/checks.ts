@@ -18,7 +18,7 @@ import { keepTemporaryFilesInMemory } from './checks/memory-folder.ts'
 import { type Item, itemsOf, namedItems, suites } from './checks/items.ts'
 import { inQueue } from './checks/queue.ts'
 import { isFailed, type TestResult } from './checks/reporter.ts'
-import { endAll, endedCpuSeconds, type Outcome, runItem } from './checks/run-item.ts'
+import { endAll, endedCpuSeconds, memoryFlags, type Outcome, runItem } from './checks/run-item.ts'
 import { shareBrowser } from './checks/shared-browser.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -94,7 +94,7 @@ function buildProgram(): string {
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   // Tests start it as another user, too.
   chmodSync(folder, 0o755)
-  execFileSync(process.execPath, [join(import.meta.dirname, 'checks', 'built-program.mjs'), folder])
+  execFileSync(process.execPath, [join(import.meta.dirname, 'checks', 'built-program.mjs'), folder, ...memoryFlags])
   return join(folder, 'bin', 'foreword.js')
 }
 

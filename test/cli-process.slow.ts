@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import test from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { addTo, skillText } from './skills/folder-with.ts'
 import { claimHome } from '../src/session.ts'
 import { spawnForeword } from './cli/gateway-process.ts'
@@ -93,18 +92,6 @@ test('the start, doctor and the status report a channel that cannot be created, 
   const authorization = `Bearer ${readFileSync(join(home, 'data', 'token'), 'utf8').trim()}`
   const status = await fetch(`${address}/api/status`, { headers: { authorization } })
   assert.deepEqual(((await status.json()) as { warnings: string[] }).warnings, [why])
-})
-
-test('a gateway that is killed has kept its compiled code for the next start', async (context) => {
-  const { home, environment } = temporaryHome(context)
-  const folder = join(home, '..', 'compiled')
-  const gateway = spawnForeword(context, ['start', '--json'], { ...environment, NODE_COMPILE_CACHE: folder })
-  await gateway.line(/address/)
-  const kept = () => (existsSync(folder) ? readdirSync(folder, { recursive: true }).length : 0)
-  // It keeps it once it has said where it is.
-  while (kept() < 10) await sleep(20)
-  gateway.child.kill('SIGKILL')
-  assert.equal(await gateway.ended, null)
 })
 
 test('the token is printed by start and token alone', async (context) => {

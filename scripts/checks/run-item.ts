@@ -21,6 +21,15 @@ const TEST_LIMIT_MS = 300_000
 /** How long a process may take to clear up after it was told to end. */
 const CLEAR_UP_MS = 3_000
 
+/** What V8 is given for a process of tests, and for the programs that it starts. */
+export const memoryFlags = [
+  // As many processes as processors run already, so that a collector of garbage with threads of its own only waits for them.
+  '--single-threaded-gc',
+  // Without a first size of the old space each process goes through its heap some ten times while it loads the modules.
+  '--initial-old-space-size=512',
+  '--max-semi-space-size=16',
+]
+
 const running = new Set<ChildProcess>()
 
 /** Runs an item in a process group of its own, of which nothing outlives it. */
@@ -86,11 +95,7 @@ function testCommand(files: readonly string[], resultsFile: string) {
   const start = files.length === 1 ? files : ['scripts/checks/run-files.ts', ...files]
   const words = [
     '--conditions=foreword-source',
-    // As many processes as processors run already, so that a collector of garbage with threads of its own only waits for them.
-    '--single-threaded-gc',
-    // Without a first size of the old space each process goes through its heap some ten times while it loads the modules.
-    '--initial-old-space-size=512',
-    '--max-semi-space-size=16',
+    ...memoryFlags,
     '--import=./scripts/checks/lighter-runner.mjs',
     `--test-timeout=${TEST_LIMIT_MS}`,
     '--test-reporter=./scripts/checks/reporter.ts',

@@ -1,4 +1,3 @@
-import { flushCompileCache } from 'node:module'
 import type { ListeningServer, Server, StandbyListener } from '../../server.ts'
 import type { Waiting } from '../../session.ts'
 import { jsonOption } from '../arguments.ts'
@@ -69,8 +68,6 @@ async function runGateway(call: CommandCall, given: Io): Promise<number> {
     if (fault === undefined) {
       await announce(gateway, listening, call, io)
       announced = true
-      // One that is killed keeps nothing at its end.
-      flushCompileCache()
       fault = await asked
     }
     if (fault !== undefined) note(io, `Stopping: ${errorMessage(fault)}. Unfinished turns resume at the next start.`)
