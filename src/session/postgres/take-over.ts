@@ -52,7 +52,9 @@ export async function waitForStore({ at, clock, id, gateway, standby, place, fir
     return await wait()
   } finally {
     isOver = true
-    void reader?.end()
+    const idle = reader
+    reader = undefined
+    void idle?.end()
   }
 
   async function wait() {
