@@ -33,6 +33,8 @@ export interface Gateway {
   readonly url: string
   readonly child: ChildProcess
   readonly home: string
+  /** Fails, with every line that it has printed, where it has ended. */
+  assertRuns(): void
   /** Its way to the database, where it has one of its own. */
   readonly toDatabase?: Way
   /** The way of the other gateways to it, where they have one of their own. */
@@ -116,8 +118,8 @@ export async function openWorld(
       child.kill('SIGKILL')
       await once(child, 'close')
     })
+    const said: string[] = []
     const url = await new Promise<string>((resolve, reject) => {
-      const said: string[] = []
       for (const stream of [child.stdout, child.stderr]) {
         createInterface({ input: stream }).on('line', (line) => {
           said.push(line)
@@ -132,6 +134,7 @@ export async function openWorld(
       url,
       child,
       home,
+      assertRuns: () => assert.ok(!hasEnded(child), `it ended: ${said.join('\n')}`),
       ...(toDatabase && { toDatabase }),
       ...(toGateway && { toGateway }),
       setClock: (offset) => writeFileSync(clock, String(offset)),

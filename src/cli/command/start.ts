@@ -3,7 +3,7 @@ import type { Waiting } from '../../session.ts'
 import { jsonOption } from '../arguments.ts'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import type { ModelFacts, ModelsSettings, Provider } from '../../model.ts'
-import { systemClock, defined, errorMessage, settlesWithin, withTimeout } from '../../platform.ts'
+import { asSentence, systemClock, defined, errorMessage, settlesWithin, withTimeout } from '../../platform.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
 import { type StandbyHomes, type Gateway, openGateway } from '../gateway.ts'
 import { exitNow, onInterrupt } from '../interrupt.ts'
@@ -70,7 +70,8 @@ async function runGateway(call: CommandCall, given: Io): Promise<number> {
       announced = true
       fault = await asked
     }
-    if (fault !== undefined) note(io, `Stopping: ${errorMessage(fault)}. Unfinished turns resume at the next start.`)
+    if (fault !== undefined)
+      note(io, `Stopping: ${asSentence(errorMessage(fault))} Unfinished turns resume at the next start.`)
     else if (!call.json) note(io, '\nStopping. Press Ctrl-C again to exit at once.')
   } finally {
     stopReturning()

@@ -130,10 +130,13 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     }
   }
 
+  /** The home of a person that is open here, or is being opened; `undefined` where that has failed, of which hears who asked for it. */
+  const openHere = async (name: string) => opened.get(name)?.catch(() => undefined)
+
   /** `unlessInUse`: a request that has begun keeps it open. */
   async function close(name: string, { unlessInUse = false } = {}): Promise<void> {
     const own = opened.get(name)
-    const one = await own?.catch(() => undefined)
+    const one = await openHere(name)
     if (one === undefined || opened.get(name) !== own || (unlessInUse && isInUse(name))) return
     opened.delete(name)
     const ended = one.runtime.close().finally(() => {
@@ -202,8 +205,8 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
 
   async function isQuiet(name: string): Promise<boolean> {
     if (isInUse(name)) return false
-    const { running, queued } = await (await opened.get(name)!).runtime.status()
-    return running + queued === 0
+    const status = await (await openHere(name))?.runtime.status()
+    return status?.running === 0 && status.queued === 0
   }
 
   const self = {
@@ -342,16 +345,16 @@ export function openPeopleHomes(options: PeopleHomesOptions) {
     async announce(at: string): Promise<void> {
       if (peers() === undefined) return
       address = at
-      for (const own of opened.values()) await (await own).runtime.store.gateways?.announce(at)
+      for (const name of opened.keys()) await (await openHere(name))?.runtime.store.gateways?.announce(at)
       await placement.read().catch(() => {})
       stopWatching ??= placement.watch(settle)
     },
     remove,
     /** Reads prompts and plugins of all that are open again. Resolves with their warnings. */
     async reload(): Promise<readonly string[]> {
-      const homes = [...opened].map(async ([name, each]) => {
-        const { warnings } = await (await each).runtime.reload()
-        return warnings.map((text) => `${name}: ${text}`)
+      const homes = [...opened.keys()].map(async (name) => {
+        const reloaded = await (await openHere(name))?.runtime.reload()
+        return (reloaded?.warnings ?? []).map((text) => `${name}: ${text}`)
       })
       return (await Promise.all(homes)).flat()
     },
