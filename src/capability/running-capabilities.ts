@@ -213,30 +213,19 @@ export function runCapabilities(
   }
 }
 
-function capabilityTools(each: Started): readonly Tool[] {
-  return givenTools(each, ({ value, self }) => [
-    ...(value.tools?.(self) ?? []).filter(({ offeredIn }) => offeredIn === undefined),
-    ...(value.promptBlocks?.(self) ?? []).flatMap(({ tools }) => tools),
-  ])
-}
+const capabilityTools = (each: Started) => allTools(each).filter(({ offeredIn }) => offeredIn === undefined)
 
-function turnTools(each: Started): readonly Tool[] {
-  return givenTools(each, ({ value, self }) =>
-    (value.tools?.(self) ?? []).filter(({ offeredIn }) => offeredIn !== undefined),
-  )
-}
+const turnTools = (each: Started) => allTools(each).filter(({ offeredIn }) => offeredIn !== undefined)
 
-function givenTools(each: Started, give: (each: Started) => readonly Tool[]): readonly Tool[] {
-  try {
-    return give(each)
-  } catch (error) {
-    throw capabilityError(each.value, 'could not give its tools', error)
-  }
-}
+const toolNames = (each: Started) => [...new Set(allTools(each).map(({ name }) => name))]
 
 /** With those that it makes for single turns. */
-function toolNames(each: Started): readonly string[] {
-  return [...new Set([...turnTools(each), ...capabilityTools(each)].map(({ name }) => name))]
+function allTools({ value, self }: Started): readonly Tool[] {
+  try {
+    return [...(value.tools?.(self) ?? []), ...(value.promptBlocks?.(self) ?? []).flatMap(({ tools }) => tools)]
+  } catch (error) {
+    throw capabilityError(value, 'could not give its tools', error)
+  }
 }
 
 function pins({ value, self }: Started): readonly Pin[] {
