@@ -45,7 +45,7 @@ export type { Clock } from './platform.ts'
 export { exactMoneyText } from './context.ts'
 export type { LintedTool, LintReport } from './capability/lint-report.ts'
 export type {
-  CalledTool,
+  McpToolCall,
   McpCall,
   McpCatalogue,
   McpContribution,
@@ -69,7 +69,7 @@ export {
   recordText,
   sharedWith,
 } from './capability/records.ts'
-export type { BodyBudget, BroughtToken, RawCall, RawEndpoint } from './capability/raw-endpoint.ts'
+export type { BodyBudget, BroughtToken, RawRequest, RawEndpoint } from './capability/raw-endpoint.ts'
 export {
   type ErrorFormat,
   type Failure,

@@ -22,7 +22,7 @@ export interface McpCatalogue {
   /** Why a tool is neither listed nor run; `undefined` where it is. Asked for each list and each call. */
   refusal(tool: string): Promise<ToolRefusal | undefined>
   listed?(): void
-  refused?(call: CalledTool, refusal: ToolRefusal): Promise<void>
+  refused?(call: McpToolCall, refusal: ToolRefusal): Promise<void>
   /** Declared besides tools, resources, prompts and completions. */
   readonly capabilities?: ServerCapabilities
 }
@@ -34,7 +34,7 @@ export interface ToolRefusal {
   readonly reason: string
 }
 
-export interface CalledTool {
+export interface McpToolCall {
   readonly tool: string
   readonly input: unknown
   readonly client: string | undefined

@@ -14,9 +14,9 @@ export interface RawEndpoint {
   /** The token of this gateway that a request brings; `undefined` where it brings none. */
   token(incoming: IncomingMessage): BroughtToken | undefined
   /** Answers. What it throws before it has answered is refused; afterwards, the connection is closed. */
-  answer(call: RawCall): Promise<void>
+  answer(call: RawRequest): Promise<void>
   /** Answers with a failure, in the form that its clients read. */
-  refuse(failure: Failure, call: Pick<RawCall, 'incoming' | 'outgoing'>): void
+  refuse(failure: Failure, call: Pick<RawRequest, 'incoming' | 'outgoing'>): void
 }
 
 /** A token of the gateway, and how it came. */
@@ -27,7 +27,7 @@ export interface BroughtToken {
 }
 
 /** One request on the socket. */
-export interface RawCall {
+export interface RawRequest {
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse
   readonly caller: Caller

@@ -1,6 +1,6 @@
 import { lintRates, type ManifestEntry, type Price, numberText } from '../context.ts'
 import { defined } from '../platform.ts'
-import { type ComparedCall, isResultEntry, withinTurn } from './compared-unit.ts'
+import { type ForeignPieces, isResultEntry, withinTurn } from './compared-unit.ts'
 import type { ForeignFinding, SessionCall } from './foreign-finding.ts'
 import { commonPrefix, type ForeignReuse } from './common-prefix.ts'
 import { clientTables } from './recognisers/recognisers.ts'
@@ -204,7 +204,7 @@ function repeatedResults(calls: readonly SessionCall[], claims: Claims): readonl
   }))
 }
 
-function resultsOf({ manifest }: ComparedCall): readonly ManifestEntry[] {
+function resultsOf({ manifest }: ForeignPieces): readonly ManifestEntry[] {
   return manifest.entries.filter(isResultEntry)
 }
 

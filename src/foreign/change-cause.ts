@@ -1,5 +1,5 @@
 import { exactLine, type ManifestEntry, numberText } from '../context.ts'
-import { type ComparedCall, type ComparedUnit, isResultEntry, withinTurn } from './compared-unit.ts'
+import { type ForeignPieces, type ComparedUnit, isResultEntry, withinTurn } from './compared-unit.ts'
 
 /** What kind of change it is. `grew`: the later call only continues the earlier one. */
 export type ForeignCause =
@@ -21,8 +21,8 @@ export type ForeignCause =
 
 /** Where two calls begin to differ. */
 export interface FirstChange {
-  readonly before: ComparedCall
-  readonly after: ComparedCall
+  readonly before: ForeignPieces
+  readonly after: ForeignPieces
   readonly old: readonly ComparedUnit[]
   readonly now: readonly ComparedUnit[]
   /** Index of the first unit that differs. */
@@ -101,7 +101,7 @@ function toolChange({ before, after }: FirstChange, gone: ManifestEntry, here: M
   return { entry: here, cause: isSame ? 'tool-changed' : 'tool-order', why }
 }
 
-function toolNames({ manifest }: ComparedCall): readonly string[] {
+function toolNames({ manifest }: ForeignPieces): readonly string[] {
   return manifest.entries.flatMap(({ slot, outcome, id }) => (slot === 'tools' && outcome !== 'omitted' ? [id] : []))
 }
 
@@ -132,7 +132,7 @@ function textChange({ before, after }: FirstChange, gone: Section, here: Section
 function historyChange(change: FirstChange, gone: Section, here: Section): ChangeCause {
   const { before, after, old, now, at } = change
   const [had, has] = [before, after].map(({ manifest: { slots } }) => slots.history + slots.input) as [number, number]
-  const summaries = ({ manifest }: ComparedCall) => manifest.entries.filter(({ layer }) => layer === 'summary').length
+  const summaries = ({ manifest }: ForeignPieces) => manifest.entries.filter(({ layer }) => layer === 'summary').length
   const isSummed = summaries(after) > summaries(before)
   const rest = now.slice(at).flatMap(({ sections }) => sections)
   const isNewEnd = rest.every(({ entry }) => entry.slot === 'input')
@@ -184,7 +184,7 @@ function isSameEntry(one: ManifestEntry, other: ManifestEntry): boolean {
   return one.layer === other.layer && one.id === other.id
 }
 
-function hasEntry({ manifest }: ComparedCall, entry: ManifestEntry): boolean {
+function hasEntry({ manifest }: ForeignPieces, entry: ManifestEntry): boolean {
   return manifest.entries.some((each) => isSameEntry(each, entry))
 }
 

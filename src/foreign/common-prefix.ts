@@ -1,7 +1,7 @@
 import type { ManifestEntry, Piece } from '../context.ts'
 import { sha256 } from '../platform.ts'
 import { causeOfChange, type ForeignCause } from './change-cause.ts'
-import type { ComparedCall, ComparedUnit } from './compared-unit.ts'
+import type { ForeignPieces, ComparedUnit } from './compared-unit.ts'
 import { jsonOf } from '../wire.ts'
 
 /** What of a request a prompt cache has of the call before, tokens, and where it begins to differ by meaning. */
@@ -22,7 +22,7 @@ export interface ForeignReuse {
  * Compares the beginnings of two calls by what a model reads: tools, system, messages. Cache marks, ids of items, the form of
  * a text (a string or a list of blocks), tools that are loaded on demand, and what is said for the bill do not count. Pure.
  */
-export function commonPrefix(before: ComparedCall, after: ComparedCall): ForeignReuse {
+export function commonPrefix(before: ForeignPieces, after: ForeignPieces): ForeignReuse {
   const [old, now] = [comparedUnits(before), comparedUnits(after)]
   if (before.manifest.model !== after.manifest.model && before.manifest.model && after.manifest.model) {
     const [first] = now
@@ -50,7 +50,7 @@ export function commonPrefix(before: ComparedCall, after: ComparedCall): Foreign
 /** Said for the bill: no part of what is cached. */
 const BILLING = 'billing'
 
-function comparedUnits({ manifest: { entries }, pieces }: ComparedCall): readonly ComparedUnit[] {
+function comparedUnits({ manifest: { entries }, pieces }: ForeignPieces): readonly ComparedUnit[] {
   return pieces.flatMap(({ entry, content, tokens, joined }) => {
     const first = entries[entry]
     if (!first || first.layer === BILLING || first.slot === 'after-input') return []

@@ -4,7 +4,7 @@ import { sha256 } from '../platform.ts'
 import { jsonOf } from '../wire.ts'
 
 /** A call as it is compared: of one that was kept, the pieces have digests in place of their content. */
-export type ComparedCall = Pick<ForeignAssembly, 'manifest' | 'pieces'>
+export type ForeignPieces = Pick<ForeignAssembly, 'manifest' | 'pieces'>
 
 /** A piece that a cache can give again, and its entries with their texts. */
 export interface ComparedUnit {
@@ -30,7 +30,7 @@ export function withinTurn({ id }: ManifestEntry): string {
  * A call with digests in place of what it says: small enough to keep, exact enough to be compared with `commonPrefix`, also
  * where several entries share one text. What no comparison needs, such as marks, is left out.
  */
-export function keptCall({ manifest, pieces }: ComparedCall): ComparedCall {
+export function keptCall({ manifest, pieces }: ForeignPieces): ForeignPieces {
   const kept = pieces.map(({ entry, tokens, content, joined }) => ({
     entry,
     tokens,

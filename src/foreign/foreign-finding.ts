@@ -1,13 +1,13 @@
 import type { LintFinding } from '../context.ts'
 import type { ForeignReuse } from './common-prefix.ts'
-import type { ComparedCall } from './compared-unit.ts'
+import type { ForeignPieces } from './compared-unit.ts'
 import { type WireAnswer } from '../wire.ts'
 
 /** A call of a session with what is known of its answer. */
 export interface SessionCall {
   readonly id: string
   /** Of a call that was kept, the pieces have digests in place of their content. */
-  readonly assembly: ComparedCall
+  readonly assembly: ForeignPieces
   readonly answer?: Pick<WireAnswer, 'calls' | 'usage'>
   /** Against the call before, where that was compared when the call came; compared again unless given. */
   readonly reuse?: Omit<ForeignReuse, 'pieces'>

@@ -3,7 +3,7 @@ import {
   type BodyBudget,
   type BroughtToken,
   RuntimeError,
-  type RawCall,
+  type RawRequest,
   type RawEndpoint,
   type TokenScope,
 } from '../capability.ts'
@@ -29,7 +29,7 @@ export interface RawAnswers {
   /** Answers a request of a raw endpoint on the socket; `false` for the others. What it begins never rejects. */
   answer(incoming: IncomingMessage, outgoing: ServerResponse): boolean
   /** Answers somebody whom the guard has let in. `path` is that of the endpoint. */
-  answerAs(visitor: Visitor, path: string, sockets: Omit<RawCall, 'caller' | 'holdsToken'>): Promise<void>
+  answerAs(visitor: Visitor, path: string, sockets: Omit<RawRequest, 'caller' | 'holdsToken'>): Promise<void>
 }
 
 export function createRawAnswers(parts: RawAnswerParts): RawAnswers {

@@ -71,7 +71,7 @@ async function signedTurn(at: Opened, name: string, session?: string) {
 }
 
 function explained(record: CallRecord | undefined): string {
-  const { sentences } = explainCall({ record: record!, before: undefined, price: undefined }) as {
+  const { sentences } = explainCall({ record: record! }, undefined) as {
     readonly sentences: readonly string[]
   }
   return sentences.join('\n')

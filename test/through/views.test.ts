@@ -148,7 +148,7 @@ test('MCP clients read its size, its end and what is estimated, and of no room w
   const [before, record] = calls.slice(-2) as [CallRecord, CallRecord]
   const price = await callPrice(gateway.runtime, record)
   const told = (each: CallRecord) =>
-    explainCall({ record: each, before, price }) as { readonly sentences: readonly string[] }
+    explainCall({ record: each, before }, price) as { readonly sentences: readonly string[] }
   const whole = told(record)
   assert.match(whole.sentences.join('\n'), /Its prompt has [\d,]+ of 1,000,000 tokens that were available: /)
   const { budget, used } = record.manifest
@@ -158,7 +158,7 @@ test('MCP clients read its size, its end and what is estimated, and of no room w
   const words = unknown.sentences.join('\n')
   assert.match(words, /Its prompt has [\d,]+ tokens as Foreword counts them: .* for definitions of tools/)
   assert.match(words, /The provider read 300 of 2,300 prompt tokens from its cache/)
-  const { outline } = callContext({ record: roomless, before, price }) as { readonly outline: string }
+  const { outline } = callContext(roomless, price) as { readonly outline: string }
   assert.match(outline, /^used 2300\ntools /)
 
   const { wire: _, ...end } = record.outcome!

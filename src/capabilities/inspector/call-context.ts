@@ -10,15 +10,11 @@ import {
 import { defined } from '../../platform.ts'
 import { type CallRecord, figuresOfCall, type SessionStore } from '../../session.ts'
 
-export interface PricedCall extends FoundCall {
-  readonly price: CallPrice | undefined
-}
-
 /** Pieces in one answer: those with the most tokens, in the order in which they were read. */
 const MOST_ENTRIES = 150
 
 /** The account of a call, for a program: names, numbers and reasons, and no words of anybody. */
-export function callContext({ record, price }: PricedCall): object {
+export function callContext(record: CallRecord, price: CallPrice | undefined): object {
   const manifest = calibratedManifest(record.manifest, figuresOfCall(record, price).total)
   const kept = largest(manifest)
   const left = manifest.entries.length - kept.length
@@ -97,7 +93,8 @@ function largest({ entries }: Manifest): readonly number[] {
     .toSorted((one, other) => one - other)
 }
 
-export interface FoundCall {
+/** A call, and the one before it in its session. */
+export interface LedgerCall {
   readonly record: CallRecord
   readonly before?: CallRecord
 }
@@ -112,7 +109,7 @@ export async function readLedgerCall(
   store: Pick<SessionStore, 'call' | 'calls' | 'findCalls'>,
   id: string,
   session: string | undefined,
-): Promise<FoundCall> {
+): Promise<LedgerCall> {
   const record = id === 'last' ? await newestCall(store, session) : await callOf(store, id)
   if (record.session === undefined) return { record }
   const calls = (await store.calls(record.session, { last: EARLIER })).filter(({ kind }) => kind !== 'note')

@@ -13,14 +13,14 @@ import {
   numberText,
 } from '../../context.ts'
 import { type CallRecord, figuresOfCall } from '../../session.ts'
-import { callSummary, type PricedCall } from './call-context.ts'
+import { callSummary, type LedgerCall } from './call-context.ts'
 
 /** Limit of sentences about left out or shortened layers, and of names in a sentence. */
 const MOST_SENTENCES = 20
 const MOST_NAMES = 8
 
 /** A call in sentences, from its account alone: no text of a layer or a message is quoted. */
-export function explainCall({ record, before, price }: PricedCall): object {
+export function explainCall({ record, before }: LedgerCall, price: CallPrice | undefined): object {
   const figures = figuresOfCall(record, price)
   const manifest = calibratedManifest(record.manifest, figures.total)
   const sentences = [

@@ -6,7 +6,7 @@ import {
   includesScope,
   type IncomingBody,
   type OpenForeignCall,
-  type RawCall,
+  type RawRequest,
   RuntimeError,
 } from '../../capability.ts'
 import type { ProviderServer } from '../../model.ts'
@@ -22,7 +22,7 @@ import {
 } from '../../platform.ts'
 import { readThroughAddress, type RelayMode, type Target } from './address.ts'
 import { forward, type ForwardedRequest, filterPairs, type HeaderPairs } from './forward.ts'
-import { leavingCall } from './leaving-call.ts'
+import { outgoingRequest } from './outgoing-request.ts'
 import { refuseCall } from './refusal.ts'
 import type { RelaySettings } from './relay-settings.ts'
 import { returningAnswer } from './returning-answer.ts'
@@ -39,17 +39,17 @@ interface AnswerParts {
 }
 
 /**
- * Passes one call on and its answer back: bodies byte by byte, and what `leavingCall` and `returningAnswer` let through beside
+ * Passes one call on and its answer back: bodies byte by byte, and what `outgoingRequest` and `returningAnswer` let through beside
  * them. Throws what is to be refused before anything has left.
  */
-export async function answerCall(parts: AnswerParts, call: RawCall): Promise<void> {
+export async function answerCall(parts: AnswerParts, call: RawRequest): Promise<void> {
   const { foreign, clock, settings, agentOf } = parts
   const { incoming, outgoing, caller, bodyBudget, holdsToken } = call
   if (/\bwebsocket\b/i.test(incoming.headers.upgrade ?? '')) return refuseCall(noWebSocket, incoming, outgoing)
   const { mode, provider, path } = readThroughAddress(incoming.url ?? '')
   const server = requireServer(foreign, provider)
   const { method = 'GET', url = '', rawHeaders } = incoming
-  const { target, headers, head } = leavingCall(
+  const { target, headers, head } = outgoingRequest(
     { method, path, headers: rawHeaders },
     {
       server,
@@ -129,7 +129,7 @@ const noWebSocket: Failure = {
 }
 
 /** The header of a call comes first, then its address, then the settings for its token. */
-function asksForCut({ incoming, caller }: RawCall, mode: RelayMode, { assemble }: RelaySettings): boolean {
+function asksForCut({ incoming, caller }: RawRequest, mode: RelayMode, { assemble }: RelaySettings): boolean {
   const asked = incoming.headers['x-foreword-mode']
   if (asked === 'assemble' || asked === 'through') return asked === 'assemble'
   return mode === 'assemble' || (caller.name !== undefined && assemble.includes(caller.name))
@@ -214,7 +214,7 @@ interface ReadBody extends Pick<ForeignCallStart, 'body' | 'plain'> {
 /** Reads no more than there is room for. `undefined`: the caller left before the end of the body. */
 async function readWholeBody(
   parts: Pick<AnswerParts, 'unpacking' | 'receiving' | 'settings'>,
-  call: RawCall,
+  call: RawRequest,
   receive: (bytes: number) => IncomingBody,
 ): Promise<ReadBody | undefined> {
   const { incoming, bodyBudget } = call
@@ -252,7 +252,7 @@ async function readWholeBody(
 /** Unpacks a body that is within the limit, and for which there is room beside the packed one. */
 async function unpackBody(
   { unpacking, settings }: Pick<AnswerParts, 'unpacking' | 'settings'>,
-  { incoming, bodyBudget, caller }: RawCall,
+  { incoming, bodyBudget, caller }: RawRequest,
   body: Uint8Array,
   receive: (bytes: number) => IncomingBody,
 ): Promise<ReadBody> {

@@ -2,7 +2,7 @@ import type { Failure } from '../../capability.ts'
 import { securityHeaders } from '../../server.ts'
 import type { Target } from './address.ts'
 import { filterPairs, type HeaderPairs, pairsOf } from './forward.ts'
-import { endToEnd } from './leaving-call.ts'
+import { endToEnd } from './outgoing-request.ts'
 
 export interface CameAnswer {
   readonly status: number

@@ -1,7 +1,7 @@
 import { callPrice, type CapabilityHost, type Runtime, type RequestView } from '../../capability.ts'
 import { defined, errorMessage, serialQueue, settlesWithin, parseTraceparent } from '../../platform.ts'
 import type { CallRecord, Entry } from '../../session.ts'
-import { callSpan, type ExportedCall, tracePlace, turnSpans } from './turn-spans.ts'
+import { callSpan, type CallSpanFacts, tracePlace, turnSpans } from './turn-spans.ts'
 import { collectorOf, serviceName } from './collector.ts'
 import { conventions, exportedId, traceIdOf, type Conventions, type Attributes } from './conventions.ts'
 import { createSpanExporter, type SpanExporter } from './span-exporter.ts'
@@ -73,7 +73,7 @@ export function openTelemetry(host: CapabilityHost<TelemetrySettings>): Telemetr
 
   async function exportTurn(session: string, turn: string): Promise<void> {
     const entries = await store.entries(session, { turn })
-    const calls: ExportedCall[] = []
+    const calls: CallSpanFacts[] = []
     for (const entry of entries) {
       if (entry.type !== 'assembly') continue
       announced.delete(entry.call)
@@ -131,7 +131,7 @@ async function endedCall(
   { runtime, settings, redact }: CapabilityHost<TelemetrySettings>,
   record: CallRecord,
   entries: readonly Entry[],
-): Promise<ExportedCall> {
+): Promise<CallSpanFacts> {
   const { id, outcome } = record
   const price = await callPrice(runtime, record)
   const used = entries.find((entry) => entry.type === 'usage' && entry.call === id)

@@ -20,7 +20,7 @@ import type { CallParameters } from '../../model.ts'
 /** A turn that has ended: its entries, and its calls in their order. */
 interface EndedTurn {
   readonly entries: readonly Entry[]
-  readonly calls: readonly ExportedCall[]
+  readonly calls: readonly CallSpanFacts[]
   /** The id of the agent that the session chose; absent where it chose none. */
   readonly agent?: string
   readonly version: string
@@ -99,7 +99,7 @@ function usageOf({ calls }: EndedTurn, names: Conventions): Attributes {
 }
 
 /** Without calls that failed and have no price. */
-function costOf(calls: readonly ExportedCall[]): number | undefined {
+function costOf(calls: readonly CallSpanFacts[]): number | undefined {
   const prices = calls.map(({ price }) => price?.money)
   const known = calls.every(({ record, price }) => price !== undefined || record.outcome?.error !== undefined)
   return calls.length > 0 && known ? prices.reduce((sum: number, money) => sum + (money ?? 0), 0) : undefined
@@ -163,7 +163,7 @@ function approvalWait(entries: readonly Entry[], toolCallId: string): number | u
   return asked && decided ? Date.parse(decided.time) - Date.parse(asked.time) : undefined
 }
 
-export interface ExportedCall {
+export interface CallSpanFacts {
   readonly record: CallRecord
   readonly price?: CallPrice
   /** When its answer was on disk, ms since 1970. Absent: as long after its beginning as it took. */
@@ -182,7 +182,7 @@ type RecordedManifest = Manifest & {
 
 /** The span `chat MODEL` of a call to a model. Without `content` it has no word of anybody. */
 export function callSpan(
-  call: ExportedCall,
+  call: CallSpanFacts,
   parent: Omit<SpanContext, 'spanId'> & Partial<SpanContext>,
   names: Conventions,
 ): Span {
@@ -260,7 +260,7 @@ function addressAttributes(url: string | undefined): Attributes {
 }
 
 /** Digests, sums and codes: no name of a file, a skill or a layer. */
-function ownAttributes({ record, price }: ExportedCall): Attributes {
+function ownAttributes({ record, price }: CallSpanFacts): Attributes {
   const { id, turn, kind, requestDigest, outcome } = record
   const manifest: RecordedManifest = record.manifest
   const { reuse, cutRecord, entries, budget } = manifest

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { GatewayConnection } from '../../capability.ts'
-import { fetchCallsSince, type WatchedCall } from './watch/session-view.ts'
+import { fetchCallsSince, type SessionViewCall } from './watch/session-view.ts'
 
 const time = (second: number) => new Date(Date.UTC(2026, 0, 5, 10, 0, second)).toISOString()
 
@@ -20,7 +20,7 @@ test('every call since a time is read, page after page, also where those of othe
       return Response.json({ calls: calls.slice(from, from + 1_000) })
     },
   } as unknown as GatewayConnection
-  const read = async (since: string): Promise<readonly WatchedCall[]> => fetchCallsSince(connection, since)
+  const read = async (since: string): Promise<readonly SessionViewCall[]> => fetchCallsSince(connection, since)
 
   assert.deepEqual(
     (await read(time(1_000))).map(({ id }) => id),

@@ -30,21 +30,21 @@ import { dearestCost, NANOS_PER_DOLLAR, reportedCost } from './call-bound.ts'
 import { createAccountFiller, type EarlierSources } from './earlier-calls.ts'
 import { grantOf, heldQuestion } from './held-question.ts'
 import { type GroupAccounts, memberLedger } from './member-ledger.ts'
-import { createWaitingCalls, type WaitingCall } from './waiting-calls.ts'
+import { createWaitingCalls, type BudgetWait } from './waiting-calls.ts'
 
 /** Holds what calls may cost before they leave, and says what is left. */
 export type BudgetService = ReturnType<typeof createBudgetService>
 
-type HeldCallName = Pick<PreparedCall, 'call' | 'options'>
+type CallToHold = Pick<PreparedCall, 'call' | 'options'>
 
-export interface HeldCalls {
+export interface CallsToHold {
   readonly owner: CallOwner
   readonly budgets?: readonly InputBudget[] | undefined
   readonly model: Pick<Model, 'id' | 'facts'>
   /** What the calls of the model are estimated at: by our counter, and what its provider reports for one of those tokens. */
-  size(call: HeldCallName): { readonly used: number; readonly ratio: number }
+  size(call: CallToHold): { readonly used: number; readonly ratio: number }
   /** What a call is held at, where that is known better than the most that it can cost. */
-  readonly estimate?: ((call: HeldCallName) => BudgetAmount) | undefined
+  readonly estimate?: ((call: CallToHold) => BudgetAmount) | undefined
   /** Whether a person can be asked. Otherwise a call that could pass a budget is refused. */
   readonly asks: boolean
 }
@@ -127,7 +127,7 @@ export function createBudgetService(parts: {
     await fillAccounts(configured().flatMap((budget) => checkOf(budget, {}, day)?.account ?? []))
   }
 
-  async function settle(id: string, { usage, error, notMade }: CallEnd, model: HeldCalls['model']): Promise<void> {
+  async function settle(id: string, { usage, error, notMade }: CallEnd, model: CallsToHold['model']): Promise<void> {
     try {
       const cost = reportedCost(usage, model.facts.price)
       const isUnpaid = notMade || (cost === undefined && error instanceof ModelError && REFUSED.has(error.code))
@@ -140,11 +140,11 @@ export function createBudgetService(parts: {
   }
 
   /** Calls that ended a moment ago: they may not be on record yet, where a budget that is added looks for them. */
-  const ended: EndedCall[] = []
+  const ended: ForeignCallOutcome[] = []
 
   /** A budget that is added while a call runs counts it, too. */
   function countLate(
-    { owner, budgets, model: { facts } }: HeldCalls,
+    { owner, budgets, model: { facts } }: CallsToHold,
     { call, day, counted }: HeldCallFacts,
     { usage }: CallEnd,
   ): void {
@@ -162,7 +162,7 @@ export function createBudgetService(parts: {
     if (configured().length > 0 || budgets?.length) void activity.run(undefined, countEnded(late))
   }
 
-  async function countEnded({ calls, day, counted, counts }: EndedCall): Promise<void> {
+  async function countEnded({ calls, day, counted, counts }: ForeignCallOutcome): Promise<void> {
     try {
       for (const { account } of applied(calls, day).named) {
         if (!counted.has(account) && !isOfGroup(account)) await open().count(account, [counts], false)
@@ -172,7 +172,7 @@ export function createBudgetService(parts: {
     }
   }
 
-  function applied({ owner, budgets, model: { facts } }: EndedCall['calls'], day: string): AppliedChecks {
+  function applied({ owner, budgets, model: { facts } }: ForeignCallOutcome['calls'], day: string): AppliedChecks {
     const checks = checksFor(owner, { configured: applicable(), ofInput: budgets, day })
     const counted = facts.price || facts.free ? checks : checks.filter(({ unit }) => unit === 'tokens')
     const unpriced = checks.filter((check) => !counted.includes(check))
@@ -181,10 +181,10 @@ export function createBudgetService(parts: {
   }
 
   return {
-    of(calls: HeldCalls): (call: HeldCallName, granted?: GrantedCall) => Promise<CallHold> {
+    of(calls: CallsToHold): (call: CallToHold, granted?: GrantedCall) => Promise<CallHold> {
       const { model, size, estimate, asks } = calls
       let made = 0
-      let before: WaitingCall | undefined
+      let before: BudgetWait | undefined
       return async (call, granted) => {
         if (before) waiting.asksAgain(before)
         const day = dayOf(clock.time())
@@ -227,7 +227,7 @@ export function createBudgetService(parts: {
         const question = heldQuestion({ model: model.id, most, isUnpriced }, passed)
         if (!asks || !parts.mayPass) return { type: 'refuse', error: new OverBudgetError(question.sentence) }
         const asked = passed.map(({ account }) => account)
-        const waits: WaitingCall = { most, asked, checks: () => applied(calls, dayOf(clock.time())).checks }
+        const waits: BudgetWait = { most, asked, checks: () => applied(calls, dayOf(clock.time())).checks }
         before = waits
         return { type: 'wait', ...question, room: (signal) => waiting.room(waits, signal) }
       }
@@ -279,8 +279,8 @@ interface HeldCallFacts {
 }
 
 /** What a call cost that is over. */
-interface EndedCall extends Pick<HeldCallFacts, 'day' | 'counted'> {
-  readonly calls: Pick<HeldCalls, 'owner' | 'budgets'> & { readonly model: Pick<Model, 'facts'> }
+interface ForeignCallOutcome extends Pick<HeldCallFacts, 'day' | 'counted'> {
+  readonly calls: Pick<CallsToHold, 'owner' | 'budgets'> & { readonly model: Pick<Model, 'facts'> }
   readonly counts: CountedCall
 }
 

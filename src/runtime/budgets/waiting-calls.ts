@@ -3,7 +3,7 @@ import { serialQueue } from '../../platform.ts'
 import type { BudgetAmount, BudgetCheck, BudgetState } from '../../session.ts'
 
 /** A call that waits for a person, since it could pass a budget. */
-export interface WaitingCall {
+export interface BudgetWait {
   readonly most: BudgetAmount
   readonly asked: readonly string[]
   /** The budgets that apply at the moment: a new period has other accounts. */
@@ -14,9 +14,9 @@ export interface WaitingCall {
 const MINUTE_MS = 60_000
 
 export function createWaitingCalls(clock: Clock, state: (check: BudgetCheck) => BudgetState | Promise<BudgetState>) {
-  const waiting = new Map<WaitingCall, (reason: string | undefined) => void>()
+  const waiting = new Map<BudgetWait, (reason: string | undefined) => void>()
   /** Calls that were woken and do not hold anything yet: the next ones get what these leave. */
-  const woken = new Set<WaitingCall>()
+  const woken = new Set<BudgetWait>()
   let watching = new AbortController()
   /** Looks one after another, so that none takes what another one has kept for a call. */
   const { add: alone } = serialQueue()
@@ -31,7 +31,7 @@ export function createWaitingCalls(clock: Clock, state: (check: BudgetCheck) => 
     }
   }
 
-  async function reasonOf(call: WaitingCall): Promise<string | undefined> {
+  async function reasonOf(call: BudgetWait): Promise<string | undefined> {
     const checks = call.checks()
     const accounts = new Set(checks.map(({ account }) => account))
     if (call.asked.some((account) => !accounts.has(account))) return 'A new period of the budget has begun.'
@@ -39,7 +39,7 @@ export function createWaitingCalls(clock: Clock, state: (check: BudgetCheck) => 
     return 'The budget has room for the call.'
   }
 
-  async function fits({ most }: WaitingCall, check: BudgetCheck): Promise<boolean> {
+  async function fits({ most }: BudgetWait, check: BudgetCheck): Promise<boolean> {
     const { limit, spent, held } = await state(check)
     let kept = 0
     for (const other of woken) {
@@ -63,14 +63,14 @@ export function createWaitingCalls(clock: Clock, state: (check: BudgetCheck) => 
     }).catch(() => {})
   }
 
-  function end(call: WaitingCall): void {
+  function end(call: BudgetWait): void {
     waiting.delete(call)
     if (waiting.size === 0) watching.abort()
   }
 
   return {
     /** Resolves with the reason once the call needs no decision, or another one; with `undefined` once `signal` is aborted. */
-    room(call: WaitingCall, signal: AbortSignal) {
+    room(call: BudgetWait, signal: AbortSignal) {
       const { promise, resolve } = Promise.withResolvers<string | undefined>()
       if (signal.aborted) return Promise.resolve(undefined)
       const abort = () => {
@@ -88,7 +88,7 @@ export function createWaitingCalls(clock: Clock, state: (check: BudgetCheck) => 
       return promise.finally(() => signal.removeEventListener('abort', abort))
     },
     /** The call asks for its hold again: what was kept for it is free. */
-    asksAgain(call: WaitingCall) {
+    asksAgain(call: BudgetWait) {
       woken.delete(call)
     },
     /** Budgets have changed: calls that fit in now go on, in the order in which they came. */

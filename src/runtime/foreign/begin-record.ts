@@ -7,9 +7,9 @@ import type { Sealed, SealedManifest } from '../calls/seal.ts'
 import { addForecast } from '../turn/call-forecast.ts'
 import { type ComparedBodies, cutName } from './analysis/analysed-body.ts'
 import { type BodyToStore, contentWriter } from './content-writer.ts'
-import type { BegunCall, RecordParts } from './foreign-call.ts'
+import type { ForeignCallFacts, RecordParts } from './foreign-call.ts'
 import type { ForeignInput } from './foreign-input.ts'
-import type { LastForeignCall } from './foreign-sessions.ts'
+import type { EarlierCall } from './foreign-sessions.ts'
 import {
   cacheEntry,
   type KeptCache,
@@ -22,10 +22,10 @@ import {
   withTurnsBefore,
 } from './kept-conversation.ts'
 import { NO_TURN } from './session-exchanges.ts'
-import type { CutCall } from './foreign-cuts.ts'
+import type { ForeignCutResult } from './foreign-cuts.ts'
 
 /** A call that is on record without its end. */
-export interface BegunRecord {
+export interface ForeignRecord {
   readonly record: CallRecord & {
     readonly session: string
     readonly foreign: ForeignFacts
@@ -51,9 +51,9 @@ export interface RecordedEnd {
  */
 export async function beginRecord(
   parts: RecordParts,
-  call: BegunCall,
-  endOf: (begun: BegunRecord) => Promise<RecordedEnd | undefined>,
-): Promise<BegunRecord> {
+  call: ForeignCallFacts,
+  endOf: (begun: ForeignRecord) => Promise<RecordedEnd | undefined>,
+): Promise<ForeignRecord> {
   const { counter, sessions } = parts
   const { said, left } = call
   const clean = (text: string) => (call.isDirty ? (parts.secrets?.redact(text) ?? text) : text)
@@ -139,8 +139,8 @@ export async function beginRecord(
 
 function storedAs(
   name: string,
-  { body, plain, head }: Pick<BegunCall, 'body' | 'plain' | 'head'>,
-  analysed: BegunCall['said'],
+  { body, plain, head }: Pick<ForeignCallFacts, 'body' | 'plain' | 'head'>,
+  analysed: ForeignCallFacts['said'],
 ): BodyToStore {
   return { name, body, plain, encoding: head.headers['content-encoding'], analysed }
 }
@@ -154,13 +154,13 @@ function withoutSecrets(manifest: SealedManifest, clean: ((text: string) => stri
   return clean ? (JSON.parse(clean(JSON.stringify(manifest))) as SealedManifest) : manifest
 }
 
-function wireOf({ url, body, departure, lost }: BegunCall): CallOutcome['wire'] {
+function wireOf({ url, body, departure, lost }: ForeignCallFacts): CallOutcome['wire'] {
   if (url === undefined) return undefined
   return { sha256: departure?.sha256 ?? sha256(body), bytes: lost?.bytes ?? body.byteLength, url }
 }
 
 /** Whether a call says again what the last one said, in the same turn. `digest`: of its request. */
-function repeats({ record }: LastForeignCall, { turn }: ForeignIdentity, digest: string): boolean {
+function repeats({ record }: EarlierCall, { turn }: ForeignIdentity, digest: string): boolean {
   if (record.foreign?.turn !== turn || !record.outcome) return false
   const hasAnswer = record.outcome.error === undefined && record.outcome.foreign?.end === 'whole'
   return !(hasAnswer && turn === undefined) && record.requestDigest === digest
@@ -184,14 +184,18 @@ async function turnsBeforeIn(
 }
 
 interface TurnsQuestion {
-  readonly call: BegunCall
+  readonly call: ForeignCallFacts
   readonly identity: ForeignIdentity
-  readonly before: LastForeignCall | undefined
+  readonly before: EarlierCall | undefined
   /** What left, against what left before. */
   readonly reuse: ComparedBodies | undefined
 }
 
-function turnName(said: BegunCall['said'], before: LastForeignCall | undefined, earlier: number): string | undefined {
+function turnName(
+  said: ForeignCallFacts['said'],
+  before: EarlierCall | undefined,
+  earlier: number,
+): string | undefined {
   if (said?.turn === NO_TURN && before) return before.record.turn
   return said?.turn && laterTurn(said.turn, earlier)
 }
@@ -212,7 +216,7 @@ function wholeAccount(
     cache,
   }: {
     readonly identity: ForeignIdentity
-    readonly kept: LastForeignCall | undefined
+    readonly kept: EarlierCall | undefined
     readonly cache: KeptCache | undefined
   },
   earlier: number,
@@ -226,7 +230,7 @@ function wholeAccount(
 
 interface AccountOptions {
   readonly whole: WholeAccount
-  readonly last: LastForeignCall | undefined
+  readonly last: EarlierCall | undefined
   /** Against what left before, by meaning. */
   readonly reuse: ForeignReuse | undefined
   readonly model: string
@@ -288,7 +292,7 @@ function emptyManifest(counter: TokenCounter, model: string): SealedManifest {
 /** The account of what was sent with what a cut of ours left out of it and made smaller, and what the cut costs. */
 function withCut(
   sent: SealedManifest,
-  { account, isNew }: Pick<CutCall, 'account' | 'isNew'>,
+  { account, isNew }: Pick<ForeignCutResult, 'account' | 'isNew'>,
   facts: ModelFacts | undefined,
 ): SealedManifest {
   if (!account) return sent

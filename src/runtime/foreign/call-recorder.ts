@@ -1,16 +1,16 @@
 import type { ForeignCallStart, ForeignCallState } from '../../capability.ts'
 import { type Activity, defined, errorMessage, keyedQueue, type ErrorCode } from '../../platform.ts'
-import { beginRecord, type BegunRecord, type RecordedEnd } from './begin-record.ts'
-import type { RecordParts, BegunCall, Departure, EndedCall } from './foreign-call.ts'
-import type { HeldForeignCall } from './foreign-limits.ts'
+import { beginRecord, type ForeignRecord, type RecordedEnd } from './begin-record.ts'
+import type { RecordParts, ForeignCallFacts, Departure, ForeignCallOutcome } from './foreign-call.ts'
+import type { ForeignHold } from './foreign-limits.ts'
 import { type CallOutcome, NOTHING, type Usage, type Write } from '../../session.ts'
 import { COSTLESS } from './foreign-input.ts'
 import { contentWriter } from './content-writer.ts'
 import { tokensWritten, type WireAnswer } from '../../wire.ts'
 
-export interface BegunRecording {
+export interface CallRecording {
   /** `over`: of `opened`, called once the end is on record. */
-  end(ended: EndedCall, held: HeldForeignCall | undefined, over: () => void): void
+  end(ended: ForeignCallOutcome, held: ForeignHold | undefined, over: () => void): void
 }
 
 /** Writes calls of other programs beside their way: a fault in here stops no call, is counted, and is reported. */
@@ -40,16 +40,16 @@ export function createCallRecorder(
     /** Begins the record of a call after a moment: answers come first. A process that dies later leaves a call without an end. */
     begin(
       start: StartedCall,
-      call: () => Promise<BegunCall>,
+      call: () => Promise<ForeignCallFacts>,
       departing?: Promise<Departure | undefined>,
-    ): BegunRecording {
+    ): CallRecording {
       const moment = pause()
       // Calls of one program are written in their order: each is compared with the one before.
       const key = keyOf(start)
-      let begun: BegunRecord | undefined
-      let known: EndedCall | undefined
+      let begun: ForeignRecord | undefined
+      let known: ForeignCallOutcome | undefined
       // What cannot be written so is written by itself.
-      const endOf = async (record: BegunRecord) => known && recordedEnd(parts, record, known).catch(() => undefined)
+      const endOf = async (record: ForeignRecord) => known && recordedEnd(parts, record, known).catch(() => undefined)
       void queue.add(key, async () => {
         try {
           await moment.over
@@ -138,8 +138,8 @@ const MOMENT_MS = 100
 
 async function recordedEnd(
   parts: RecordParts,
-  { record, wire, manifest }: BegunRecord,
-  ended: EndedCall,
+  { record, wire, manifest }: ForeignRecord,
+  ended: ForeignCallOutcome,
 ): Promise<RecordedEnd> {
   const { id, session } = record
   const isUnpaid = record.foreign.kind === 'count' || COSTLESS.has(record.input.foreign.method)
@@ -164,7 +164,7 @@ async function recordedEnd(
 
 /** `used`: tokens of the prompt by our counter; `undefined` where it has no account, or where only tokens were counted. */
 function outcomeOf(
-  { status, end, admission, durationMs, firstByteMs }: EndedCall,
+  { status, end, admission, durationMs, firstByteMs }: ForeignCallOutcome,
   { answer, used }: { readonly answer: WireAnswer | undefined; readonly used: number | undefined },
 ): CallOutcome {
   const wasAnswered = status !== undefined && status < 400 && answer !== undefined && answer.error === undefined
@@ -196,7 +196,7 @@ function estimatedUsage(used: number, { text, reasoning, calls, usage }: WireAns
 }
 
 function errorOf(
-  { status, end, admission }: Pick<EndedCall, 'status' | 'end' | 'admission'>,
+  { status, end, admission }: Pick<ForeignCallOutcome, 'status' | 'end' | 'admission'>,
   answer: WireAnswer | undefined,
 ): CallOutcome['error'] {
   if (admission?.type === 'refuse') return { code: admission.code, message: admission.message }

@@ -1,10 +1,10 @@
 import { contentHash, type Write } from '../../session.ts'
 import type { AnalysedBody } from './analysis/analysed-body.ts'
-import type { RecordParts, BegunCall } from './foreign-call.ts'
+import type { RecordParts, ForeignCallFacts } from './foreign-call.ts'
 import type { StoredBody } from './foreign-input.ts'
 import { bodyContents } from './stored-body.ts'
 
-export interface BodyToStore extends Pick<BegunCall, 'body' | 'plain'> {
+export interface BodyToStore extends Pick<ForeignCallFacts, 'body' | 'plain'> {
   readonly name: string
   readonly encoding: string | undefined
   readonly analysed: AnalysedBody | undefined
@@ -72,7 +72,7 @@ export function contentWriter({ analysis, store, secrets, written }: WriterParts
       await put(clean, hash)
       return `sha256:${hash}`
     },
-    async lost({ sha256, bytes }: NonNullable<BegunCall['lost']>): Promise<StoredBody> {
+    async lost({ sha256, bytes }: NonNullable<ForeignCallFacts['lost']>): Promise<StoredBody> {
       return { parts: await this.text('[]'), sha256, bytes, lost: true }
     },
     /** `isDirty`: it may contain such a secret. */

@@ -6,8 +6,8 @@ import type { Caller } from '../../capability.ts'
 import { type ForeignRequestHead, identifyingHeaders } from '../../foreign.ts'
 import { decodeBody, defined } from '../../platform.ts'
 import { cutName } from './analysis/analysed-body.ts'
-import type { BegunCall, Departure, EndedCall, RecordParts } from './foreign-call.ts'
-import type { CutCall } from './foreign-cuts.ts'
+import type { ForeignCallFacts, Departure, ForeignCallOutcome, RecordParts } from './foreign-call.ts'
+import type { ForeignCutResult } from './foreign-cuts.ts'
 import { growingDigest } from './growing-digest.ts'
 import { type WireAnswer } from '../../wire.ts'
 
@@ -24,7 +24,7 @@ interface DepartureRow {
   readonly url: string
   readonly head: ForeignRequestHead
   readonly caller: Caller
-  readonly cut?: Omit<CutCall, 'body'> & { readonly isCut: boolean; readonly came: ForeignRequestHead }
+  readonly cut?: Omit<ForeignCutResult, 'body'> & { readonly isCut: boolean; readonly came: ForeignRequestHead }
   /** Its body contains a secret and is not kept. */
   readonly isDirty?: true
   readonly ended?: EndedRow
@@ -32,16 +32,16 @@ interface DepartureRow {
   readonly tries: number
 }
 
-type EndedRow = Omit<EndedCall, 'admission' | 'answer'> & { readonly answer?: WireAnswer }
+type EndedRow = Omit<ForeignCallOutcome, 'admission' | 'answer'> & { readonly answer?: WireAnswer }
 
-type LeavingCall = Omit<BegunCall, 'said' | 'left' | 'departure' | 'lost'> & { readonly url: string }
+type DepartureFacts = Omit<ForeignCallFacts, 'said' | 'left' | 'departure' | 'lost'> & { readonly url: string }
 
 /** A call that another process sent and did not put on record. */
-export interface LeftOverCall extends Pick<DepartureRow, 'head' | 'caller'> {
+export interface UnrecordedCall extends Pick<DepartureRow, 'head' | 'caller'> {
   /** `undefined`: how it ended is not known. */
-  readonly ended: EndedCall | undefined
+  readonly ended: ForeignCallOutcome | undefined
   /** `isHopeless`: it is not to be taken apart, since several processes ended over it. */
-  read(): Promise<{ readonly call: Omit<BegunCall, 'said' | 'left'>; readonly isHopeless: boolean }>
+  read(): Promise<{ readonly call: Omit<ForeignCallFacts, 'said' | 'left'>; readonly isHopeless: boolean }>
 }
 
 /** Attempts at taking a body apart, after which it is kept as it is. */
@@ -106,7 +106,7 @@ export function createDepartures({ store, clock, secrets, bodies, departures: fo
 
   return {
     /** Resolves once the call may leave. Rejects where it could not be written. */
-    async leave(call: LeavingCall): Promise<Departure> {
+    async leave(call: DepartureFacts): Promise<Departure> {
       let place = 0
       while (taken.has(place)) place += 1
       taken.add(place)
@@ -130,7 +130,7 @@ export function createDepartures({ store, clock, secrets, bodies, departures: fo
       return departure(place, row)
     },
     /** What an earlier process has left behind. Removes the files of calls that are on record. */
-    async leftOver(): Promise<readonly LeftOverCall[]> {
+    async leftOver(): Promise<readonly UnrecordedCall[]> {
       const rows: [place: number, row: DepartureRow][] = []
       for (let place = 0; ; place += 1) {
         const row = (await store.value(keyOf(place))) as DepartureRow | null | undefined
@@ -157,7 +157,7 @@ export function createDepartures({ store, clock, secrets, bodies, departures: fo
     },
   }
 
-  async function readCall(row: DepartureRow, own: Departure): Promise<Omit<BegunCall, 'said' | 'left'>> {
+  async function readCall(row: DepartureRow, own: Departure): Promise<Omit<ForeignCallFacts, 'said' | 'left'>> {
     const { id, sha256, bytes, model, head, cut, isDirty = false, ended: _, tries: __, ...facts } = row
     const read = (name: string) => readFile(fileOf(name)).catch(() => new Uint8Array())
     const [came, left] = await Promise.all([read(id), cut?.isCut ? read(cutName(id)) : undefined])
@@ -206,7 +206,7 @@ function cleanHead({ method, path, headers }: ForeignRequestHead): ForeignReques
   return { method, path, headers: Object.fromEntries(said) }
 }
 
-function cutRow({ body, came, ...cut }: NonNullable<BegunCall['cut']>): DepartureRow['cut'] {
+function cutRow({ body, came, ...cut }: NonNullable<ForeignCallFacts['cut']>): DepartureRow['cut'] {
   return { ...cut, isCut: body !== undefined, came: cleanHead(came.head) }
 }
 

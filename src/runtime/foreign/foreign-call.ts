@@ -1,7 +1,7 @@
 import type { Admission, ForeignCallEnd, ForeignCallStart, Clock } from '../../capability.ts'
 import type { AnalysedBody, BodyAnalysis } from './analysis/analysed-body.ts'
 import type { Write, SessionStore } from '../../session.ts'
-import type { CutCall } from './foreign-cuts.ts'
+import type { ForeignCutResult } from './foreign-cuts.ts'
 import type { WireAnswer } from '../../wire.ts'
 import type { TokenCounter } from '../../context.ts'
 import type { ModelFacts } from '../../model.ts'
@@ -10,14 +10,14 @@ import type { AssemblyContext } from '../turn/assembly-context.ts'
 import type { ReceivedBodies } from './received-bodies.ts'
 import type { ForeignSessions } from './foreign-sessions.ts'
 
-export interface BegunCall extends ForeignCallStart {
+export interface ForeignCallFacts extends ForeignCallStart {
   readonly id: string
   readonly time: string
   /** What its body says, as its program sent it; `undefined` where it could not be taken apart. */
   readonly said: AnalysedBody | undefined
   readonly left: AnalysedBody | undefined
   /** What a cut made of it, where one was asked for: then `body` is what left, and this is what came. */
-  readonly cut?: CutCall & { readonly came: Pick<ForeignCallStart, 'body' | 'plain' | 'head'> }
+  readonly cut?: ForeignCutResult & { readonly came: Pick<ForeignCallStart, 'body' | 'plain' | 'head'> }
   /** It contains a secret of this gateway, or nobody knows. */
   readonly isDirty: boolean
   /** Where it goes; absent where it does not leave. */
@@ -29,7 +29,7 @@ export interface BegunCall extends ForeignCallStart {
 }
 
 /** How a call went, and everything that was noted of it on its way. */
-export interface EndedCall {
+export interface ForeignCallOutcome {
   readonly end: ForeignCallEnd
   readonly admission: Admission | undefined
   readonly status?: number
@@ -44,7 +44,7 @@ export interface EndedCall {
 export interface Departure {
   readonly sha256: string
   /** Notes how the call ended, unless its record has begun. */
-  ended(call: EndedCall): Promise<void>
+  ended(call: ForeignCallOutcome): Promise<void>
   /** The write that takes the row away, to be made at once and together with the record. */
   recorded(): Write
   /** To be called once the record is on disk. */

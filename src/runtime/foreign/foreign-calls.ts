@@ -4,11 +4,11 @@ import type { Models } from '../../model.ts'
 import { tokensWritten, responseReader, type WireFormat } from '../../wire.ts'
 import { type Activity, decodingStream, defined, inSlices, type KnownSecrets } from '../../platform.ts'
 import { type AnalysedBody, cutName } from './analysis/analysed-body.ts'
-import type { RecordParts, BegunCall, Departure } from './foreign-call.ts'
-import { type BegunRecording, createCallRecorder } from './call-recorder.ts'
+import type { RecordParts, ForeignCallFacts, Departure } from './foreign-call.ts'
+import { type CallRecording, createCallRecorder } from './call-recorder.ts'
 import { createDepartures } from './departures.ts'
 import type { ForeignCuts } from './foreign-cuts.ts'
-import type { ForeignLimits, HeldForeignCall } from './foreign-limits.ts'
+import type { ForeignLimits, ForeignHold } from './foreign-limits.ts'
 import type { ReceivedBodies } from './received-bodies.ts'
 
 interface ForeignCallParts extends RecordParts {
@@ -62,11 +62,11 @@ export function createForeignCalls(parts: ForeignCallParts): RecoveringCalls {
     /** What its body says: taken apart once, when it is first asked for. */
     let taken: Promise<AnalysedBody | undefined> | undefined
     const said = () => (taken ??= analysed(id, start))
-    let leaving: ForeignCallStart & Pick<BegunCall, 'cut'> = start
+    let leaving: ForeignCallStart & Pick<ForeignCallFacts, 'cut'> = start
     let left = said
     let isDirty = parts.secrets !== undefined
-    let held: HeldForeignCall | undefined
-    let recording: BegunRecording | undefined
+    let held: ForeignHold | undefined
+    let recording: CallRecording | undefined
     let departing: Promise<Departure | undefined> | undefined
     let isOver = false
     let unread = 0
@@ -101,7 +101,7 @@ export function createForeignCalls(parts: ForeignCallParts): RecoveringCalls {
       left = () => sent
     }
 
-    const record = (): BegunRecording =>
+    const record = (): CallRecording =>
       (recording ??= recorder.begin(
         start,
         async () => ({

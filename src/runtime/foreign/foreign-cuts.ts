@@ -12,7 +12,7 @@ import { channelOf, unnamedSessions } from './foreign-sessions.ts'
 
 export type ForeignCuts = ReturnType<typeof createForeignCuts>
 
-export interface CutCall {
+export interface ForeignCutResult {
   readonly facts: NonNullable<ForeignFacts['assembled']>
   /** What leaves; absent where it leaves as it came. */
   readonly body?: Uint8Array
@@ -52,7 +52,7 @@ export function createForeignCuts({ store, counter, context, factsOf, resolve }:
     for (const old of lines.keys()) if (lines.size > MOST_LINES) lines.delete(old)
   }
 
-  async function cut(start: ForeignCallStart): Promise<CutCall> {
+  async function cut(start: ForeignCallStart): Promise<ForeignCutResult> {
     // What goes to any other path, such as a list of models, is no conversation.
     const { format } = identifyCall(start.head, undefined)
     if (format === undefined || format === 'embeddings') return { facts: { state: 'fits' } }
@@ -102,7 +102,7 @@ export function createForeignCuts({ store, counter, context, factsOf, resolve }:
 
   return {
     /** What leaves in the place of a call. Never rejects: where anything fails, the call leaves as it came. */
-    cut: (start: ForeignCallStart): Promise<CutCall> =>
+    cut: (start: ForeignCallStart): Promise<ForeignCutResult> =>
       cut(start).catch((error: unknown) => ({ facts: { state: 'failed', why: errorMessage(error).slice(0, 300) } })),
   }
 }

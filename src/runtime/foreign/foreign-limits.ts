@@ -18,9 +18,9 @@ import { NANOS_PER_DOLLAR } from '../budgets/call-bound.ts'
 /** Holds what calls of other programs may cost. */
 export type ForeignLimits = ReturnType<typeof createForeignLimits>
 
-type HoldAnswer = { readonly held: HeldForeignCall | undefined } | { readonly refuse: string }
+type HoldAnswer = { readonly held: ForeignHold | undefined } | { readonly refuse: string }
 
-export interface CallToHold {
+export interface HoldRequest {
   readonly id: string
   readonly start: ForeignCallStart
   /** What its body says as its program sent it, and as it leaves; `undefined`: it could not be taken apart. */
@@ -32,7 +32,7 @@ export interface CallToHold {
   stop(): void
 }
 
-export interface HeldForeignCall {
+export interface ForeignHold {
   /** So many tokens of its answer are written, about. */
   grew(tokens: number): void
   /** It is over. `undefined`: nothing is known of what it cost. */
@@ -56,7 +56,7 @@ export function createForeignLimits(parts: {
   const usual = new Map<string, ExpectedUsage>()
 
   /** Never rejects: what cannot be held under a budget does not leave. */
-  async function hold(call: CallToHold): Promise<HoldAnswer> {
+  async function hold(call: HoldRequest): Promise<HoldAnswer> {
     if (!budgets.appliesTo()) return { held: undefined }
     try {
       return await heldCall(call)
@@ -65,7 +65,7 @@ export function createForeignLimits(parts: {
     }
   }
 
-  async function heldCall({ id, start, said, left, settled, signal, stop }: CallToHold): Promise<HoldAnswer> {
+  async function heldCall({ id, start, said, left, settled, signal, stop }: HoldRequest): Promise<HoldAnswer> {
     const token = start.caller.name
     // The program is not known yet: a budget may be about a channel.
     const [body, account] = [await said(), (await left())?.account]
@@ -231,7 +231,7 @@ export function createForeignLimits(parts: {
 
 type HoldCalls = ReturnType<BudgetService['of']>
 
-interface WaitingProgram extends Pick<CallToHold, 'id' | 'start' | 'signal'> {
+interface WaitingProgram extends Pick<HoldRequest, 'id' | 'start' | 'signal'> {
   readonly program: string
   readonly session: string | undefined
   /** What is to be said before the sentence of a budget, with a space at its end. */

@@ -11,7 +11,7 @@ import { readAnswerOf } from './session-exchanges.ts'
 /** Which session a call of another program belongs to. */
 export type ForeignSessions = ReturnType<typeof createForeignSessions>
 
-export interface CallToPlace {
+export interface SessionClues {
   readonly identity: ForeignIdentity
   /** The name of the caller's token; absent for the owner. */
   readonly token: string | undefined
@@ -21,18 +21,18 @@ export interface CallToPlace {
   readonly words: string | undefined
 }
 
-type NamedCall = Pick<CallToPlace, 'identity' | 'token' | 'provider'>
+type NamedCall = Pick<SessionClues, 'identity' | 'token' | 'provider'>
 
-interface PlacedForeignCall {
+interface SessionMatch {
   readonly session: string
   /** The session's last call of the same kind, to compare this one with it. */
-  readonly last: LastForeignCall | undefined
+  readonly last: EarlierCall | undefined
   /** The call that this one goes on from by what the provider keeps. */
-  readonly kept: LastForeignCall | undefined
+  readonly kept: EarlierCall | undefined
 }
 
 /** A call, and the names of what its program said and of what left, which is the same unless a cut of ours was made. */
-export interface LastForeignCall {
+export interface EarlierCall {
   readonly record: Pick<
     CallRecord,
     'id' | 'turn' | 'model' | 'time' | 'outcome' | 'foreign' | 'input' | 'manifest' | 'requestDigest'
@@ -57,13 +57,10 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
   /** When a call was last placed in a session, by this process. */
   const placed = new Map<string, string>()
   /** By session, kind and thread. */
-  const remembered = new Map<string, LastForeignCall | undefined>()
+  const remembered = new Map<string, EarlierCall | undefined>()
   const queue = keyedQueue<string>()
 
-  async function lastOf(
-    session: string,
-    { kind, session: thread }: ForeignIdentity,
-  ): Promise<LastForeignCall | undefined> {
+  async function lastOf(session: string, { kind, session: thread }: ForeignIdentity): Promise<EarlierCall | undefined> {
     const key = lineOf(session, kind, thread)
     if (remembered.has(key)) return remembered.get(key)
     const isOfLine = ({ foreign }: CallRecord) => foreign?.kind === kind && foreign.session === thread
@@ -107,7 +104,7 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
     return undefined
   }
 
-  async function recalled(record: CallRecord): Promise<LastForeignCall | undefined> {
+  async function recalled(record: CallRecord): Promise<EarlierCall | undefined> {
     const names = { said: record.id, left: cutName(record.id) }
     const account = await takeAgain({ record, ...names }, 'left')
     if (!account) return undefined
@@ -116,18 +113,18 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
   }
 
   /** Takes apart what is on record. `undefined` where that is not possible any more. */
-  async function takeAgain(last: Omit<LastForeignCall, 'fingerprint'>, which: 'said' | 'left') {
+  async function takeAgain(last: Omit<EarlierCall, 'fingerprint'>, which: 'said' | 'left') {
     const body = await bodyOnRecord(store, last.record, which)
     return body && (await analysis.take({ ...body, id: last[which] }).catch(() => undefined))?.account
   }
 
-  function remember(key: string, last: LastForeignCall | undefined): void {
+  function remember(key: string, last: EarlierCall | undefined): void {
     remembered.delete(key)
     remembered.set(key, last)
     for (const old of remembered.keys()) if (remembered.size > MOST_REMEMBERED) remembered.delete(old)
   }
 
-  async function begin(call: CallToPlace, conversation: string): Promise<string> {
+  async function begin(call: SessionClues, conversation: string): Promise<string> {
     const { identity, words } = call
     const session = clock.newId('session')
     const binding = { channel: channelOf(identity), conversation }
@@ -151,7 +148,7 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
    * conversation that was compacted goes on with a summary behind the same tools and system text, and a call for a summary
    * quotes what it is of.
    */
-  async function joined({ identity, body, token }: CallToPlace): Promise<string | undefined> {
+  async function joined({ identity, body, token }: SessionClues): Promise<string | undefined> {
     if (body === undefined) return undefined
     const isSummary = identity.kind === 'compaction'
     const search = isSummary ? { quotes: true as const } : undefined
@@ -180,7 +177,7 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
 
   /** How a body goes on from what an earlier call `said` or `left`. `undefined` where one cannot be taken apart any more. */
   async function compare(
-    last: LastForeignCall,
+    last: EarlierCall,
     which: 'said' | 'left',
     after: string,
     search?: BodySearch,
@@ -197,7 +194,7 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
     return threads.get(`${channel} ${id}`) ?? store.bound({ channel, conversation: id })
   }
 
-  async function find(call: CallToPlace, channel: string, kept: CallRecord | undefined): Promise<string | undefined> {
+  async function find(call: SessionClues, channel: string, kept: CallRecord | undefined): Promise<string | undefined> {
     const { session, parent } = call.identity
     if (isAlone(call)) return store.bound({ channel, conversation: othersOf(call) })
     if (session === undefined && parent === undefined) {
@@ -209,13 +206,13 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
   }
 
   /** A session that began with a call that is nobody's words, such as for a title, is named by the first one that is. */
-  async function entitle(session: string, { identity, words }: CallToPlace): Promise<void> {
+  async function entitle(session: string, { identity, words }: SessionClues): Promise<void> {
     if (identity.kind !== 'turn' || words === undefined || (await store.session(session))?.title !== undefined) return
     await store.append(session, [{ type: 'label', ...defined({ title: openingOf(words) }) }], clock.time())
   }
 
   /** The session of those calls of a program and a token on one day that are of no conversation, such as embeddings. */
-  function othersOf({ token }: CallToPlace): string {
+  function othersOf({ token }: SessionClues): string {
     return `${tokenMark(token)}others_${today()}`
   }
 
@@ -225,7 +222,7 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
 
   return {
     /** The session of a call, made where there is none yet. */
-    sessionOf(call: CallToPlace): Promise<PlacedForeignCall> {
+    sessionOf(call: SessionClues): Promise<SessionMatch> {
       const { identity, token } = call
       const channel = channelOf(identity)
       // Calls of one program are placed one after another, so that two of one conversation find the same session.
@@ -247,7 +244,7 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
         return { session, last, kept: kept && (last?.record.id === kept.id ? last : await recalled(kept)) }
       })
     },
-    note(session: string, last: LastForeignCall): void {
+    note(session: string, last: EarlierCall): void {
       const { kind = '', session: thread } = last.record.foreign ?? {}
       remember(lineOf(session, kind, thread), last)
     },
@@ -309,7 +306,7 @@ export function channelOf({ client: { name } }: ForeignIdentity): string {
 }
 
 /** The name of a conversation that began elsewhere: that of the answer with which it was begun. */
-function keptName({ identity: { kept }, token }: CallToPlace): string | undefined {
+function keptName({ identity: { kept }, token }: SessionClues): string | undefined {
   return kept && 'answer' in kept ? `${tokenMark(token)}${kept.answer}` : undefined
 }
 
@@ -318,7 +315,7 @@ function isAnswered({ outcome }: CallRecord): boolean {
 }
 
 /** Whether nothing says which conversation a call belongs to: no id, and no prompt that goes on from another. */
-function isAlone({ identity: { kind, session, parent }, body }: CallToPlace): boolean {
+function isAlone({ identity: { kind, session, parent }, body }: SessionClues): boolean {
   return session === undefined && parent === undefined && (body === undefined || BESIDE.has(kind))
 }
 

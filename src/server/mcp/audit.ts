@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { AuditFacts, SessionStore } from '../../session.ts'
-import type { CalledTool, ToolRefusal } from '../../capability.ts'
+import type { McpToolCall, ToolRefusal } from '../../capability.ts'
 import { defined, errorMessage } from '../../platform.ts'
 
 /** Records the calls and refusals of MCP clients. Calls that only read leave no record. */
@@ -16,11 +16,11 @@ export function createMcpAudit({ store }: AuditParts) {
   const { clock } = store
   const note = (facts: AuditFacts) => store.transaction([{ type: 'audit', facts, time: clock.time() }])
   return {
-    async refused(call: CalledTool, { rule, reason }: ToolRefusal) {
+    async refused(call: McpToolCall, { rule, reason }: ToolRefusal) {
       await note({ ...callFacts(call), kind: 'decision', decision: 'refused', rule, reason })
     },
     /** Runs a call, with a record before its effect and one after it. Rejects with the error of `run`. */
-    async around(call: CalledTool, run: () => Promise<CallToolResult>) {
+    async around(call: McpToolCall, run: () => Promise<CallToolResult>) {
       const facts = callFacts(call)
       await note({ ...facts, kind: 'decision', decision: 'allowed', rule: 'mcp' })
       const started = clock.monotonic()
@@ -39,7 +39,7 @@ export function createMcpAudit({ store }: AuditParts) {
   }
 }
 
-function callFacts({ tool, input, client, by }: CalledTool): Pick<AuditFacts, 'tool' | 'input' | 'by' | 'reason'> {
+function callFacts({ tool, input, client, by }: McpToolCall): Pick<AuditFacts, 'tool' | 'input' | 'by' | 'reason'> {
   const text = JSON.stringify(input)
   return {
     tool,

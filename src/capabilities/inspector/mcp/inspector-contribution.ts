@@ -14,7 +14,7 @@ import {
 import { ForewordError, defined } from '../../../platform.ts'
 import { failureEnvelope, successEnvelope, envelopeSchema } from '../../../server/mcp.ts'
 import { inputFault, readToolInput } from '../../../tool.ts'
-import { callContext, readLedgerCall, type FoundCall } from '../call-context.ts'
+import { callContext, readLedgerCall } from '../call-context.ts'
 import { explainCall } from '../explain-call.ts'
 
 interface InspectorParts {
@@ -31,18 +31,19 @@ type Input = Readonly<Record<string, string | undefined>>
  * layer: a program that connects may hand their answers to a model of its own.
  */
 export function inspectorContribution({ runtime, timeZone, time }: InspectorParts): McpContribution {
-  const priced = async (found: FoundCall) => ({ ...found, price: await callPrice(runtime, found.record) })
   return {
     tools: [
-      readingTool(contextOfCall, async ({ call = 'last', session }) =>
-        callContext(await priced(await readLedgerCall(runtime.store, call, session))),
-      ),
+      readingTool(contextOfCall, async ({ call = 'last', session }) => {
+        const { record } = await readLedgerCall(runtime.store, call, session)
+        return callContext(record, await callPrice(runtime, record))
+      }),
       readingTool(costsTool, ({ by, since, session }) =>
         costsSince(runtime, { by, since, session, timeZone, now: time() }),
       ),
-      readingTool(explainLastCall, async ({ session }) =>
-        explainCall(await priced(await readLedgerCall(runtime.store, 'last', session))),
-      ),
+      readingTool(explainLastCall, async ({ session }) => {
+        const found = await readLedgerCall(runtime.store, 'last', session)
+        return explainCall(found, await callPrice(runtime, found.record))
+      }),
     ],
     resources: [
       {

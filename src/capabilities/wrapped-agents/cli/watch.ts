@@ -24,7 +24,7 @@ import {
   knownCostText,
   MOST_CALLS,
   shareText,
-  type WatchedCall,
+  type SessionViewCall,
 } from '../watch/session-view.ts'
 import { exactMoneyText, exactLine, numberText, shortNumberText } from '../../../context.ts'
 
@@ -143,7 +143,7 @@ function statusBarText({ model, used, window, sums, lastCache, lastCut }: Sessio
   return [model && exactLine(model), size, knownCostText(sums), cache, lastCut && 'cut'].filter(Boolean).join(' · ')
 }
 
-function callSentence({ time, model, foreign, outcome, cost, figures }: WatchedCall): string {
+function callSentence({ time, model, foreign, outcome, cost, figures }: SessionViewCall): string {
   const { usage, durationMs, error } = outcome ?? {}
   const { basis, total: read } = figures
   const cached = basis === 'reported' ? ` (${cacheText(figures.cached, read)})` : ''

@@ -33,7 +33,7 @@ export interface SessionView {
   /** The last time that turns were left out, or that something sent before had to be sent again. */
   readonly lastCut?: string
   readonly lastBreak?: string
-  readonly last?: WatchedCall
+  readonly last?: SessionViewCall
 }
 
 export async function fetchSessionView(connection: GatewayConnection, session: string): Promise<SessionView> {
@@ -59,7 +59,7 @@ interface WatchedSession {
   readonly session: string
   readonly title?: string
   /** Oldest first. */
-  readonly calls: readonly WatchedCall[]
+  readonly calls: readonly SessionViewCall[]
   /** Of the last call of the conversation. */
   readonly manifest?: Manifest
   /** Of its model, tokens. */
@@ -93,12 +93,12 @@ function viewOfSession({ session, title, calls, manifest, window }: WatchedSessi
   }
 }
 
-function isConversation({ kind, foreign }: WatchedCall): boolean {
+function isConversation({ kind, foreign }: SessionViewCall): boolean {
   return foreign === undefined ? kind !== 'note' : ['turn', 'sub-agent', 'compaction'].includes(foreign.kind)
 }
 
 /** `12,400 tokens were sent again: tools, tool:read changed (edited)`. */
-function breakSentence({ reuse, figures, used }: WatchedCall): string {
+function breakSentence({ reuse, figures, used }: SessionViewCall): string {
   const { again = 0, firstChange } = reuse ?? {}
   const tokens = calibratedTokens(again, figures.total, used)
   const where =
@@ -155,7 +155,7 @@ interface BoundSession {
   readonly binding?: { readonly conversation: string }
 }
 
-export interface WatchedCall {
+export interface SessionViewCall {
   readonly id: string
   readonly session?: string
   readonly time: string
@@ -194,18 +194,21 @@ export interface WatchedCall {
 export const MOST_CALLS = 1_000
 
 /** The newest calls of a session, at most `MOST_CALLS`, oldest first. */
-async function fetchSessionCalls(connection: GatewayConnection, session: string): Promise<readonly WatchedCall[]> {
+async function fetchSessionCalls(connection: GatewayConnection, session: string): Promise<readonly SessionViewCall[]> {
   const path = apiPath('/api/sessions/', session, `/calls?limit=${MOST_CALLS}`)
-  return await requestList<WatchedCall>(connection, path, 'calls')
+  return await requestList<SessionViewCall>(connection, path, 'calls')
 }
 
 /** Every call of all sessions that began at this time (ISO 8601) or later, newest first, however many they are. */
-export async function fetchCallsSince(connection: GatewayConnection, since: string): Promise<readonly WatchedCall[]> {
-  const found: WatchedCall[] = []
+export async function fetchCallsSince(
+  connection: GatewayConnection,
+  since: string,
+): Promise<readonly SessionViewCall[]> {
+  const found: SessionViewCall[] = []
   for (let before = ''; ; before = `&before=${encodeURIComponent(found.at(-1)!.id)}`) {
     const path = `/api/calls?limit=${MOST_CALLS}${before}`
     // oxlint-disable-next-line no-await-in-loop -- a page begins where the one before it ended
-    const page = await requestList<WatchedCall>(connection, path, 'calls')
+    const page = await requestList<SessionViewCall>(connection, path, 'calls')
     found.push(...page.filter(({ time }) => time >= since))
     if (page.length < MOST_CALLS || page.at(-1)!.time < since) return found
   }
@@ -225,7 +228,7 @@ export interface CallSums {
 }
 
 /** Calls that only count tokens cost nothing, and their answers report no usage. */
-export function sumCalls(calls: readonly WatchedCall[]): CallSums {
+export function sumCalls(calls: readonly SessionViewCall[]): CallSums {
   let [promptTokens, outputTokens, unreported, cost, unpriced] = [0, 0, 0, 0, 0]
   let cachedTokens: number | undefined
   for (const { outcome, cost: own, foreign, figures } of calls) {

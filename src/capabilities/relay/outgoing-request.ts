@@ -8,14 +8,14 @@ import { besideProject, isSignInToken, keyIn, PROJECT } from './gateway-token.ts
 import { CALL_RULE } from './relay-settings.ts'
 
 /** A call as it came, behind the guard. */
-export interface CameCall {
+export interface IncomingRequest {
   readonly method: string
   /** Behind the provider, as it came, with its query. */
   readonly path: string
   readonly headers: HeaderPairs
 }
 
-export interface LeavingRules {
+export interface OutgoingRules {
   readonly server: Pick<ProviderServer, 'name' | 'baseURL' | 'headers' | 'keyHeader' | 'calls'>
   /** The gateway's own: `undefined` where the provider asks for none, an error where it is missing. */
   readonly key: string | undefined | Error
@@ -29,7 +29,7 @@ export interface LeavingRules {
   readonly signInTokens: boolean
 }
 
-export interface LeavingCall {
+export interface OutgoingRequest {
   readonly target: Target
   readonly headers: HeaderPairs
   /** Without any key. */
@@ -40,7 +40,7 @@ export interface LeavingCall {
  * What of a call may leave: neither a token nor a cookie of this gateway, nor what proxies before it have added; the key of the
  * caller or else ours; and a path that stays below the address of the provider. Throws what is to be refused. Pure.
  */
-export function leavingCall(came: CameCall, rules: LeavingRules): LeavingCall {
+export function outgoingRequest(came: IncomingRequest, rules: OutgoingRules): OutgoingRequest {
   const { server, key, anyPath, paths, signInTokens } = rules
   if (!METHODS.has(came.method)) throw refused(`The method ${came.method.slice(0, 20)} does not go through.`)
   for (const [name, value] of pairsOf(came.headers)) {
@@ -82,7 +82,7 @@ const ASKED_BY_PAGE: ReadonlyMap<string, RegExp> = new Map([
 ])
 
 /** The path in its plain form, with its query. What it means has to be clear to each server that reads it, decoded once or more. */
-function plainPath(given: string, { holdsToken }: Pick<LeavingRules, 'holdsToken'>): string {
+function plainPath(given: string, { holdsToken }: Pick<OutgoingRules, 'holdsToken'>): string {
   if (holdsToken(given)) {
     throw refused(
       'This call has a token of the gateway in its path or its query.',
@@ -173,7 +173,7 @@ function withoutVersion(path: string): string {
 /** Headers of the caller's own. Throws where a token of the gateway is in one that is not for keys. */
 function ownHeaders(
   pairs: HeaderPairs,
-  { holdsToken, server }: Pick<LeavingRules, 'holdsToken' | 'server'>,
+  { holdsToken, server }: Pick<OutgoingRules, 'holdsToken' | 'server'>,
 ): HeaderPairs {
   const given = pairsOf(endToEnd(pairs)).filter(([name]) => !OF_OTHERS.test(plainName(name)))
   const isFromBrowser = given.some(([name]) => /^sec-fetch-site$/i.test(name))
@@ -232,7 +232,7 @@ const KEY_HEADER =
   /(?:^|-)(?:authorization|(?:api|subscription|access|auth|private|functions|rapidapi)-?(?:key|token))$/
 
 /** Keys in headers, without the word `Bearer`. */
-function headerKeys(pairs: HeaderPairs, server: LeavingRules['server']): readonly string[] {
+function headerKeys(pairs: HeaderPairs, server: OutgoingRules['server']): readonly string[] {
   return pairsOf(pairs).flatMap(([name, value]) => {
     const key = isKeyHeader(name, server) ? keyIn(value.trim()) : ''
     return key === '' || /^(?:bearer|basic)$/i.test(key) ? [] : [key]
@@ -265,7 +265,7 @@ function withoutKeys(query: string): string {
 const MAY_BE_SECRET = /key|token|secret|auth|pass|sig|cred|cookie|code|jwt/
 
 /** Pairs as a record in lower case, several values of one name joined by `, `; without what may be a secret of the caller. */
-function withoutCredentials(pairs: HeaderPairs, server: LeavingRules['server']): Readonly<Record<string, string>> {
+function withoutCredentials(pairs: HeaderPairs, server: OutgoingRules['server']): Readonly<Record<string, string>> {
   const record: Record<string, string> = Object.create(null) as Record<string, string>
   for (const [given, value] of pairsOf(pairs)) {
     const name = given.toLowerCase()
@@ -294,7 +294,7 @@ function vendorKeyHeader(path: string): string | undefined {
 }
 
 /** Without what takes the place of ours: headers for keys that are empty, too. */
-function withoutNames(pairs: HeaderPairs, ours: HeaderPairs, server: LeavingRules['server']): HeaderPairs {
+function withoutNames(pairs: HeaderPairs, ours: HeaderPairs, server: OutgoingRules['server']): HeaderPairs {
   const names = new Set(pairsOf(ours).map(([name]) => name.toLowerCase()))
   return filterPairs(pairs, (name) => !names.has(name) && !isKeyHeader(name, server))
 }

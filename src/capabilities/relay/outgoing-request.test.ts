@@ -3,13 +3,13 @@ import test from 'node:test'
 import { knownSecrets } from '../../platform.ts'
 import * as fc from 'fast-check'
 import { forAll } from '../../../test/arbitrary/for-all.ts'
-import { leavingCall, type LeavingRules } from './leaving-call.ts'
+import { outgoingRequest, type OutgoingRules } from './outgoing-request.ts'
 
 const TOKEN = 'kR3vQ9zL1tB7mXw5Yc2Hn8Jd4Fg6Ps0AeUiOxTqVbNc'
 const KEY = 'sk-of-the-gateway'
 const tokens = knownSecrets({ token: TOKEN })
 
-const usual: LeavingRules = {
+const usual: OutgoingRules = {
   server: { name: 'openai', baseURL: 'https://api.example/v1', headers: { 'X-Team': 'ours' }, keyHeader: undefined },
   key: KEY,
   holdsToken: (text) => tokens.find(text) !== undefined,
@@ -22,11 +22,11 @@ interface Asked {
   readonly method?: string
   readonly path?: string
   readonly headers?: readonly string[]
-  readonly rules?: Partial<LeavingRules>
+  readonly rules?: Partial<OutgoingRules>
 }
 
 function leave({ method = 'POST', path = '/v1/responses', headers = [], rules = {} }: Asked) {
-  return leavingCall({ method, path, headers }, { ...usual, ...rules })
+  return outgoingRequest({ method, path, headers }, { ...usual, ...rules })
 }
 
 const any = { anyPath: true }
@@ -455,7 +455,7 @@ test('a token that is no owner makes calls of known formats, and others where th
     'POST /v1/messages;x',
     'OPTIONS /v1/models',
   ]
-  const ask = (call: string, rules: Partial<LeavingRules> = {}, headers: readonly string[] = []) => {
+  const ask = (call: string, rules: Partial<OutgoingRules> = {}, headers: readonly string[] = []) => {
     const [method = '', path = ''] = call.split(' ')
     return leave({ method, path, headers, rules })
   }
