@@ -1,11 +1,14 @@
+import { randomInt } from 'node:crypto'
 import * as fc from 'fast-check'
 import { assemble, type Assembly, type AssemblyInput, ContextOverflowError, type Manifest } from '../../src/context.ts'
 
 /** The share of its inputs that a law is held against, others each time. `LAWS_TIMES=50`: fifty times as many. */
 const times = Number(process.env['LAWS_TIMES'] ?? 0.25)
 
-/** `LAWS_SEED=656961130` holds every law against the inputs of a failure that was printed. */
-const seed = process.env['LAWS_SEED']
+/** `LAWS_SEED=656961130` holds every law against the inputs of a run that failed. */
+const seed = Number(process.env['LAWS_SEED'] ?? randomInt(2 ** 31))
+// Before any of them: a law that never comes to its end prints nothing.
+console.error(`LAWS_SEED=${seed}`)
 
 /** Holds a law against many inputs. What fails is printed as the smallest input that still fails, with its seed. */
 export function forAll<T>(values: fc.Arbitrary<T>, law: (value: T) => void, runs = 300): void {
@@ -32,7 +35,7 @@ function parameters(runs: number) {
   return {
     numRuns: Math.ceil(runs * times),
     interruptAfterTimeLimit: LONGEST_MS,
-    ...(seed === undefined ? {} : { seed: Number(seed) }),
+    seed,
     ...(process.env['UNSHRUNK'] ? { endOnFailure: true } : {}),
   }
 }
