@@ -1,22 +1,14 @@
-import type { ForeignText } from '../../context.ts'
-import type { ApprovalDecision, ApprovalQuestion, HeldCall } from '../../session.ts'
+import type { ApprovalDecision, EntryBody } from '../../session.ts'
 
-/** A call that waits for a person. */
-export interface WaitingApproval {
-  readonly approval: string
+/** A call that waits for a person, as it was asked about. */
+export interface WaitingApproval extends Pick<
+  Extract<EntryBody, { type: 'approval-request' }>,
+  'approval' | 'turn' | 'toolCallId' | 'rule' | 'request' | 'digest' | 'read' | 'held'
+> {
   /** Empty for the first call of a session of another program. */
   readonly session: string
-  readonly turn: string
-  readonly toolCallId: string
   /** ISO 8601. */
   readonly time: string
-  readonly rule: string
-  readonly request: ApprovalQuestion
-  readonly digest: string
-  /** Texts of others that the model had read when it asked for the call, in the order in which they came in. */
-  readonly read?: readonly ForeignText[]
-  /** It is about a call to a model that could pass a budget, and not about one of a tool. */
-  readonly held?: HeldCall
   /** It asks only because of `read`: the decision can have the scope `tool`. */
   readonly grant?: string
   /** The program whose call it is, such as `claude-code`: it waits on its own, and there is no turn to follow. */
