@@ -7,7 +7,7 @@ import { StoreError } from '../store-error.ts'
 import type { EntriesOptions, TurnRow } from '../log-store.ts'
 import { forEach, get, insertInto, type Query, run, type Sql, statement, tuples, where } from './sql.ts'
 import { type StoredState, sessionState } from './session-table.ts'
-import { putToolSums } from './sum-table.ts'
+import { insertToolSum } from './sum-table.ts'
 import { cutLongTexts, type LongText, refuseMissingTexts, withLongTexts } from './text-parts.ts'
 import { putTurn, shiftTurns, updateTurn } from './turn-table.ts'
 
@@ -87,7 +87,10 @@ export function* append(
     const some = rows.slice(at, at + ROWS_AT_ONCE)
     yield* run(insertEntries[some.length - 1]!, some.flat(), 'unread')
   }
-  for (const [index, { seq }] of planned.entries.entries()) yield* putToolSums({ session, seq, time }, toolSums[index]!)
+  for (const [index, { seq }] of planned.entries.entries()) {
+    for (const [part, { tool, tokens }] of toolSums[index]!.entries())
+      yield* run(insertToolSum, { session, seq, part, time, tool, tokens }, 'unread')
+  }
   for (const shift of planned.shifts) yield* run(shiftTurns, { session, ...shift }, 'unread')
   for (const { row, isNew, idempotencyKey = null } of planned.turns) {
     if (isNew) yield* putTurn(row, idempotencyKey)
