@@ -42,10 +42,13 @@ function amountProblems(input: AssemblyInput): Problems {
 }
 
 function layerProblems({ id, placement, priority }: Layer, index: number): Problems {
-  const field = (name: string) => `layers[${index}].${name} of "${id}"`
   return [
-    ...(placement === undefined ? [] : choiceProblems<Placement>(field('placement'), placement, placements)),
-    ...(priority === undefined ? [] : choiceProblems<Priority>(field('priority'), priority, priorities)),
+    ...(placement === undefined
+      ? []
+      : choiceProblems<Placement>(`layers[${index}].placement of "${id}"`, placement, placements)),
+    ...(priority === undefined
+      ? []
+      : choiceProblems<Priority>(`layers[${index}].priority of "${id}"`, priority, priorities)),
   ]
 }
 

@@ -112,6 +112,7 @@ export function buildManifest(
     slots.map((slot) => [slot, sumTokens(entries.filter((entry) => entry.slot === slot))]),
   ) as Record<Slot, number>
   const { window, reserve, margin = 0 } = budget
+  const moving = perSlot['before-input']
   return {
     version: 1,
     layout: layout.name,
@@ -120,16 +121,11 @@ export function buildManifest(
     used: sumTokens(entries),
     slots: perSlot,
     entries,
-    displaced: displaced(perSlot),
+    // A layer in front of the input moves away with the next turn, and the input behind it shifts with it.
+    displaced: perSlot['after-input'] + (moving > 0 ? moving + perSlot.input : 0),
     ...(cut ? { cut } : {}),
     ...(model === undefined ? {} : { model }),
   }
-}
-
-/** A layer in front of the input moves away with the next turn, and the input behind it shifts with it. */
-function displaced(perSlot: Readonly<Record<Slot, number>>): number {
-  const moving = perSlot['before-input']
-  return perSlot['after-input'] + (moving > 0 ? moving + perSlot.input : 0)
 }
 
 /** Calls and results that were taken out because their partner is missing. */

@@ -166,7 +166,8 @@ function* admit(
   { parent, tokensBefore }: Place,
 ): Sql<PlannedTurn> {
   const { id, session, time, turns } = draft
-  if (turns.has(body.turn) || (yield* storedTurn(draft, body.turn))) {
+  // One that is in the store is found when the turn is written.
+  if (turns.has(body.turn)) {
     throw new StoreError(
       'conflict',
       `Session ${id} has a turn ${body.turn} already. Give each input a turn of its own.`,

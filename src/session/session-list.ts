@@ -30,7 +30,9 @@ export const newLabel: StoredLabel = {
 /** What is stored of a session after one more entry. `turn` is the row of its turn as it was before. */
 export function labelAfter(before: StoredLabel, body: EntryBody, turn: TurnRow | undefined): StoredLabel {
   const next = applyToLabel(before, body, turn)
-  return next.unended === before.unended && next.waiting === before.waiting ? next : { ...next, state: stateOf(next) }
+  const { unended, waiting } = next
+  if (unended === 0 || (unended === before.unended && waiting === before.waiting)) return next
+  return { ...next, state: waiting > 0 ? 'waits' : 'works' }
 }
 
 function applyToLabel(before: StoredLabel, body: EntryBody, turn: TurnRow | undefined): StoredLabel {
@@ -75,11 +77,6 @@ function applyToLabel(before: StoredLabel, body: EntryBody, turn: TurnRow | unde
     default:
       return before
   }
-}
-
-function stateOf({ unended: open, waiting, state }: StoredLabel): string {
-  if (open === 0) return state
-  return waiting > 0 ? 'waits' : 'works'
 }
 
 export function labelRow(stored: StoredLabel): Pick<SessionRow, 'opening' | 'folder' | 'pinned' | 'state'> {

@@ -29,6 +29,38 @@ test('deltas come in order, and the message that follows holds the same text', a
   assert.equal(events.map(told).at(-1), '7 turn-end')
 })
 
+test('who waits for a turn hears of its end alone, or that nobody is to wait any more', async (t) => {
+  const goOn = gate()
+  const model = scriptedModel({
+    async answer(request) {
+      if (JSON.stringify(request).includes('second')) await goOn.passed
+      return { text: 'Yes.' }
+    },
+  })
+  const { runtime, store } = await opened(t, { model })
+  const never = new AbortController().signal
+  const { session, turn: first } = await runtime.submit({ text: 'first' })
+  const { turn: second } = await runtime.submit({ text: 'second', session })
+  const left = new AbortController()
+  const ended: string[] = []
+  const waits = [
+    runtime.waitForTurn(session, second, left.signal).then(() => ended.push('left')),
+    runtime.waitForTurn(session, second, never).then(() => ended.push('second')),
+    runtime.waitForTurn(session, first, never).then(() => ended.push('first')),
+  ]
+  await waits[2]
+  assert.deepEqual(ended, ['first'])
+  assert.equal((await store.turn(session, first))!.state, 'completed')
+  left.abort()
+  await waits[0]
+  goOn.open()
+  await waits[1]
+  assert.deepEqual(ended, ['first', 'left', 'second'])
+  assert.equal((await store.turn(session, second))!.state, 'completed')
+  await runtime.waitForTurn(session, second, never)
+  await assert.rejects(runtime.waitForTurn(session, 'none', never), { code: 'not-found' })
+})
+
 test('entries that are written while a long session is read arrive once, and in order', async (t) => {
   const { runtime, store } = await opened(t)
   const { id: session } = await runtime.newSession({})

@@ -447,6 +447,9 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
         })
       }
     },
+    async waitForTurn(session, turn, signal) {
+      for await (const _ of this.events(session, { turn, signal }));
+    },
     async newSession(options = {}) {
       if (options.agent !== undefined) await agents.get(options.agent)
       if (options.project !== undefined) await projects.get(options.project)

@@ -21,11 +21,16 @@ const ID = 'system'
 const LONGEST = 200_000
 
 export function createEditedPrompt(store: RecordStore, clock: Clock) {
+  /** What counts, once it was read or written here. Each turn asks, and no other process writes it while this one has the store. */
+  let known: Pick<PromptVersion, 'text'> | undefined
+
   async function put(text: string | null, after?: number): Promise<PromptVersion> {
     try {
       const value = text === null ? null : { text }
       const change = { kind: KIND, id: ID, value, ...defined({ after }) }
-      return promptVersion(await store.putRecord(change, clock.time()))
+      const version = promptVersion(await store.putRecord(change, clock.time()))
+      known = version
+      return version
     } catch (error) {
       if (error instanceof StoreError && error.code === 'conflict') {
         throw new RuntimeError('changed', 'The system prompt has changed since you read it. Read it again.')
@@ -37,8 +42,10 @@ export function createEditedPrompt(store: RecordStore, clock: Clock) {
   return {
     /** `undefined`: it is the one in the home, or the packaged one. Blank: none is sent. */
     async text(): Promise<string | undefined> {
+      if (known) return known.text
       const record = await store.record(KIND, ID)
-      return record && promptVersion(record).text
+      known ??= { text: record && promptVersion(record).text }
+      return known.text
     },
 
     /** Newest first; one without text is a reset. */

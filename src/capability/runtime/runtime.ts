@@ -63,6 +63,8 @@ export interface Runtime {
    * events, and the stream ends when the turn is over or interrupted. A slow reader never delays a turn.
    */
   events(session: string, options: EventsOptions): AsyncGenerator<SessionEvent>
+  /** Resolves once the turn is over or interrupted, or `signal` is aborted. Rejects with `not-found`. */
+  waitForTurn(session: string, turn: string, signal: AbortSignal): Promise<void>
 
   newSession(options?: NewSession): Promise<SessionRow>
   /** The session of a conversation, made when there is none. */

@@ -16,18 +16,18 @@ import type { ModelRequest } from '../../model.ts'
 import { defined } from '../../platform.ts'
 import {
   type AttachedFile,
+  type EntryBody,
   type FileStore,
   readReferredContent,
   type ResultImage,
   type SessionStore,
-  type MessageBody,
 } from '../../session.ts'
 
 export interface TurnFile extends AttachedFile {
   readonly turn: string
 }
 
-export function inputFiles(messages: readonly MessageBody[]): readonly TurnFile[] {
+export function inputFiles(messages: readonly EntryBody[]): readonly TurnFile[] {
   return messages.flatMap((body) => {
     if (body.type !== 'input') return []
     return (body.attachments ?? []).map((file) => ({ ...file, turn: body.turn }))

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnCache, type CachedTurn } from './history-loader.ts'
+import { layoutOf, tokenx } from '../../context.ts'
+import { type Entry, type LogStore, type TurnRow, withEdits } from '../../session.ts'
+import { createTurnCache, type CachedTurn, keepTurn, loadHistory } from './history-loader.ts'
 
 test('a cache gives back the very turns that were put there', () => {
   const cache = createTurnCache(100)
@@ -31,6 +33,43 @@ test('what was forgotten makes room', () => {
   cache.forget('a ')
   cache.put('b t2', turnNamed('t2'), 20)
   assert.deepEqual(held(cache, ['a t1', 'a t2', 'b t1', 'b t2']), ['b t1', 'b t2'])
+})
+
+test('a turn that has just ended is read by the next one as the log has it, and its messages are not read again', async () => {
+  const counted = { counter: 'another', full: 5, least: 5 }
+  const at = { session: 's', turn: 't1', time: '2026-11-20T10:00:00.000Z' }
+  const log: readonly Entry[] = [
+    { ...at, seq: 1, type: 'input', message: { role: 'user', content: 'Hi' }, tokens: counted },
+    { ...at, seq: 2, type: 'edit', message: { role: 'user', content: 'Hello' }, tokens: counted },
+    { ...at, seq: 3, type: 'turn-start' },
+    {
+      ...at,
+      seq: 4,
+      type: 'message',
+      message: { role: 'assistant', content: 'Go' },
+      tokens: counted,
+      partial: 'length',
+    },
+  ]
+  const row = { session: 's', turn: 't1', state: 'completed', inputTime: at.time, tokens: 10 } as TurnRow
+  const read: boolean[] = []
+  const store: Pick<LogStore, 'recentTurns'> = {
+    async recentTurns(_, { known }) {
+      read.push(!known!('t1'))
+      const messages = withEdits(log).flatMap((entry) =>
+        entry.type === 'input' || entry.type === 'message' ? [entry] : [],
+      )
+      return { turns: [{ row, messages }], earlier: { turns: 0, tokens: 0 }, undone: [] }
+    },
+  }
+  const cache = createTurnCache()
+  const reading = { session: 's', counter: tokenx, layout: layoutOf('auto') }
+  const next = (kept: ReturnType<typeof createTurnCache> | undefined) =>
+    loadHistory(store as LogStore, { ...reading, current: 't2', limit: 1_000, cut: undefined, cache: kept })
+
+  keepTurn(cache, 't1', log, reading)
+  assert.deepEqual(await next(cache), await next(undefined))
+  assert.deepEqual(read, [false, true])
 })
 
 function turnNamed(id: string): CachedTurn {

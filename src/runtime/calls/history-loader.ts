@@ -1,6 +1,6 @@
 import type { Cut, EarlierTurns, Layout, TokenCounter, Turn, UndoneTurn } from '../../context.ts'
 import { defined } from '../../platform.ts'
-import type { LogStore } from '../../session.ts'
+import { type Entry, type EntryBody, type LogStore, withEdits } from '../../session.ts'
 import { counterKey } from '../models/counters.ts'
 import { projectTurn } from './turn-projection.ts'
 import { type TurnFile, inputFiles } from './attachments.ts'
@@ -33,16 +33,14 @@ interface HistoryQuestion {
 
 /** Reads backwards from the newest entry and stops when the budget is full: the length of a session costs nothing. */
 export async function loadHistory(store: LogStore, question: HistoryQuestion): Promise<LoadedHistory> {
-  const { session, current, limit, cut, layout, counter, upTo } = question
-  const keepsPartial = layout.keepsPartialAnswers
+  const { session, current, limit, cut, layout, upTo } = question
   const cache = upTo === undefined ? question.cache : undefined
-  const cacheKey = (turn: string) => `${session} ${turn} ${counterKey(counter)} ${keepsPartial}`
   const cached = new Map<string, CachedTurn>()
   const notBefore = layout.cut.unit === 'turn' ? cut?.dropBefore : cut?.dropBefore?.split('/')[0]
   const { turns, earlier, undone } = await store.recentTurns(session, {
     limit,
     known(turn) {
-      const found = cache?.get(cacheKey(turn))
+      const found = cache?.get(cacheKey(turn, question))
       if (found) cached.set(turn, found)
       return found !== undefined
     },
@@ -51,8 +49,8 @@ export async function loadHistory(store: LogStore, question: HistoryQuestion): P
   const loaded = turns.map(({ row, messages }): CachedTurn => {
     const before = cached.get(row.turn)
     if (before) return before
-    const made = { turn: projectTurn(row.turn, messages, { counter, keepsPartial }), files: inputFiles(messages) }
-    if (row.state !== 'running') cache?.put(cacheKey(row.turn), made, row.tokens)
+    const made = readTurn(row.turn, messages, question)
+    if (row.state !== 'running') cache?.put(cacheKey(row.turn, question), made, row.tokens)
     return made
   })
   return {
@@ -62,6 +60,24 @@ export async function loadHistory(store: LogStore, question: HistoryQuestion): P
     undone,
     earlier: earlier.turns > 0 ? { turns: earlier.turns, tokens: earlier.tokens } : undefined,
   }
+}
+
+type TurnReading = Pick<HistoryQuestion, 'session' | 'layout' | 'counter'>
+
+/** Keeps a turn that has just ended, so that the next one does not read it from the disk. `entries`: all that the log has of it. */
+export function keepTurn(cache: TurnCache, turn: string, entries: readonly Entry[], reading: TurnReading): void {
+  const messages = withEdits(entries)
+  const tokens = messages.reduce((sum, each) => sum + ('message' in each ? each.tokens.full : 0), 0)
+  cache.put(cacheKey(turn, reading), readTurn(turn, messages, reading), tokens)
+}
+
+function cacheKey(turn: string, { session, counter, layout }: TurnReading): string {
+  return `${session} ${turn} ${counterKey(counter)} ${layout.keepsPartialAnswers}`
+}
+
+function readTurn(turn: string, messages: readonly EntryBody[], { counter, layout }: TurnReading): CachedTurn {
+  const keepsPartial = layout.keepsPartialAnswers
+  return { turn: projectTurn(turn, messages, { counter, keepsPartial }), files: inputFiles(messages) }
 }
 
 /** Settled turns that were read lately: they never change, so nothing here is wrong; what does not fit is read again. */

@@ -86,7 +86,9 @@ export async function admit(
   const session =
     input.session ??
     (idempotencyKey === undefined ? clock.newId('session') : `session_${sha256(idempotencyKey).slice(0, 12)}`)
-  const known = await states.of(session)
+  // Nobody has an id that was made just now.
+  const isNew = input.session === undefined && idempotencyKey === undefined
+  const known = isNew ? undefined : await states.of(session)
   if (!known && input.session !== undefined) throw sessionNotFound(session)
   if (known) requireOwnSession(known)
   if (known && idempotencyKey !== undefined) {

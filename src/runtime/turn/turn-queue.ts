@@ -1,6 +1,6 @@
 import { type TurnHealth, type RetryRule, runTurn, stopping } from '../../agent.ts'
 import { type Clock, type FileLibrary, RuntimeError } from '../../capability.ts'
-import { messageText } from '../../context.ts'
+import { layoutOf, messageText } from '../../context.ts'
 import { ModelError } from '../../model.ts'
 import { type Activity, defined, errorMessage, restingClock } from '../../platform.ts'
 import {
@@ -16,6 +16,7 @@ import type { Outbox } from '../channels/outbox.ts'
 import { failureSentence, runtimeFailure } from '../failure.ts'
 import type { Sealed } from '../calls/seal.ts'
 import { inputFiles } from '../calls/attachments.ts'
+import { keepTurn } from '../calls/history-loader.ts'
 import type { NoteHook } from './note-hook.ts'
 import type { AnsweredCall, LiveTurn } from './record-call.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
@@ -133,7 +134,9 @@ export function createTurnQueue(parts: {
 
   async function run(state: SessionState, turn: string, signal: AbortSignal, known: SessionState): Promise<void> {
     parts.notes?.turnBegins(state.session)
-    const entries = [...withEdits(state.live.get(turn) ?? (await store.entries(state.session, { turn })))]
+    /** What follows is added to it. */
+    const log = state.live.get(turn)
+    const entries = [...withEdits(log ?? (await store.entries(state.session, { turn })))]
     const input = entries.find((entry) => entry.type === 'input')
     if (!input || input.type !== 'input') throw new Error('its input is not in the log')
     const files = input.attachments?.map(({ file }) => file)
@@ -178,6 +181,11 @@ export function createTurnQueue(parts: {
     }
     if (prepared.afterFailure) live = withFallback(live, prepared, rule, (passed) => (live = passed))
     const outcome = await runTurn(turnSetup(live))
+    if (outcome && log) {
+      const { cache, settings } = live.context
+      const { session } = state
+      keepTurn(cache, turn, log, { session, counter: settings.counter, layout: layoutOf(settings.layout) })
+    }
     if (outcome && last && !stopped && known === state) notes?.turnEnded(live, last)
     if (outcome) void outbox.deliver(state)
     else stopsHere(state, turn)

@@ -26,7 +26,7 @@ export function createTurnService(parts: {
   readonly refuseWhenClosing: () => void
   /** Rejects with `not-found`. */
   readonly openState: (session: string) => Promise<SessionState>
-}): Pick<Runtime, 'submit' | 'cancel' | 'withdraw' | 'editWaiting' | 'events'> {
+}): Pick<Runtime, 'submit' | 'cancel' | 'withdraw' | 'editWaiting' | 'events' | 'waitForTurn'> {
   const { store, queue, models, capabilities, activity, refuseWhenClosing, openState } = parts
   const backlogs = createBacklogBudget()
   let admitting = 0
@@ -62,6 +62,23 @@ export function createTurnService(parts: {
         throw turnNotFound(session, turn)
       }
       yield* sessionEvents(store, state, options, backlogs)
+    },
+    async waitForTurn(session, turn, signal) {
+      const { live, stream } = await openState(session)
+      const { promise, resolve } = Promise.withResolvers<unknown>()
+      const subscription = stream.subscribe((event) => {
+        const what = event.type === 'entry' ? event.entry : event
+        if ((what.type === 'turn-end' || what.type === 'interrupted') && what.turn === turn) resolve(event)
+      })
+      signal.addEventListener('abort', resolve)
+      try {
+        const state = live.has(turn) ? 'running' : (await store.turn(session, turn))?.state
+        if (state === undefined) throw turnNotFound(session, turn)
+        if ((state === 'queued' || state === 'running') && !signal.aborted) await promise
+      } finally {
+        signal.removeEventListener('abort', resolve)
+        subscription.end()
+      }
     },
   }
 }

@@ -165,9 +165,7 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
       handle: async ({ param, query, request }) => {
         const session = param('session')
         const turn = param('turn')
-        const { state } = await requireTurn(store, session, turn)
-        const running = state === 'queued' || state === 'running'
-        if (running && query.wait > 0) await waitForEnd(runtime, session, turn, query.wait, request.signal)
+        if (query.wait > 0) await waitForEnd(runtime, session, turn, query.wait, request.signal)
         return await readTurnView(store, session, turn)
       },
     }),
@@ -234,12 +232,8 @@ async function waitForEnd(
 ): Promise<void> {
   const over = new AbortController()
   const cancel = runtime.store.clock.timer(waitMs, () => over.abort(), { idle: true })
-  const signal = AbortSignal.any([over.signal, left])
   try {
-    const events = runtime.events(session, { turn, signal })
-    while (!(await events.next()).done);
-  } catch (error) {
-    if (!signal.aborted) throw error
+    await runtime.waitForTurn(session, turn, AbortSignal.any([over.signal, left]))
   } finally {
     cancel()
   }

@@ -1,9 +1,9 @@
 import type { CallOutcome, CallRecord, CallsOptions } from '../call.ts'
 import type { CallSum } from '../call-sums.ts'
 import { StoreError } from '../store-error.ts'
-import { all, allWith, forEach, get, idRange, type Sql, statement, tuples } from './sql.ts'
+import { all, allWith, forEach, get, idRange, run, type Sql, statement, tuples } from './sql.ts'
 import { putHeldContent, readContent } from './content-table.ts'
-import { type CallSumColumns, callSumColumns, finishCallSum, putCallSum } from './sum-table.ts'
+import { type CallSumColumns, callSumColumns, finishCallSum, insertCallSum } from './sum-table.ts'
 import { ofWholeSession } from './session-parts.ts'
 import type { Manifest, ManifestEntry } from '../../context.ts'
 import { contentHash, rowDigest } from '../content.ts'
@@ -61,7 +61,7 @@ export function* putCall({ row, sum, contents }: SerializedCall): Sql<void> {
   for (const { text, hash } of contents) yield* putHeldContent(text, hash, holds, true)
   const [inserted] = yield* tuples(insertCall, row)
   if (!inserted) throw new StoreError('conflict', `There is a call ${row.id} already.`)
-  yield* putCallSum(inserted[0], sum)
+  yield* run(insertCallSum, { number: inserted[0], ...sum }, 'unread')
 }
 
 export function* finishCall(id: string, outcome: CallOutcome): Sql<void> {

@@ -7,9 +7,9 @@ import { StoreError } from '../store-error.ts'
 import type { EntriesOptions, TurnRow } from '../log-store.ts'
 import { forEach, get, insertInto, type Query, run, type Sql, statement, tuples, where } from './sql.ts'
 import { type StoredState, sessionState } from './session-table.ts'
-import { putToolSums } from './sum-table.ts'
+import { insertToolSum } from './sum-table.ts'
 import { cutLongTexts, type LongText, refuseMissingTexts, withLongTexts } from './text-parts.ts'
-import { insertTurn, shiftTurns, updateTurn } from './turn-table.ts'
+import { putTurn, shiftTurns, updateTurn } from './turn-table.ts'
 
 /** Bodies of entries, each with what is written of it. Made before the transaction, which blocks other writes. */
 interface SerializedBodies {
@@ -73,20 +73,27 @@ export function* append(
   else if ((yield* run(updateSession, { ...after, chainBefore: state?.chain ?? '' })) === 0) {
     return yield* append(lastAppends, session, made, time)
   }
-  for (const [index, { seq, type }] of planned.entries.entries()) {
-    const turn = turnOf(bodies[index]!)
-    const [row, digest, parts] = [data[index]!, digests[index]!, made.parts.get(index) ?? null]
-    yield* run(insertEntry, { session, seq, time, type, turn, data: row, digest, parts }, 'unread')
-    yield* putToolSums({ session, seq, time }, toolSums[index]!)
+  const rows = planned.entries.map(({ seq, type }, index) => [
+    session,
+    seq,
+    time,
+    type,
+    turnOf(bodies[index]!),
+    data[index]!,
+    digests[index]!,
+    made.parts.get(index) ?? null,
+  ])
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+    const some = rows.slice(at, at + ROWS_AT_ONCE)
+    yield* run(insertEntries[some.length - 1]!, some.flat(), 'unread')
+  }
+  for (const [index, { seq }] of planned.entries.entries()) {
+    for (const [part, { tool, tokens }] of toolSums[index]!.entries())
+      yield* run(insertToolSum, { session, seq, part, time, tool, tokens }, 'unread')
   }
   for (const shift of planned.shifts) yield* run(shiftTurns, { session, ...shift }, 'unread')
   for (const { row, isNew, idempotencyKey = null } of planned.turns) {
-    if (isNew)
-      yield* run(
-        insertTurn,
-        { ...row, parent: row.parent === null ? '' : (row.parent ?? null), idempotencyKey },
-        'unread',
-      )
+    if (isNew) yield* putTurn(row, idempotencyKey)
     else yield* run(updateTurn, row, 'unread')
   }
   lastAppends.set(session, { state: after, turns: new Map(planned.turns.map(({ row }) => [row.turn, row])) })
@@ -98,16 +105,13 @@ function turnOf(body: EntryBody): string | null {
   return 'turn' in body ? body.turn : null
 }
 
-const insertEntry = statement<{
-  session: string
-  seq: number
-  time: string
-  type: string
-  turn: string | null
-  data: string
-  digest: string
-  parts: string | null
-}>(insertInto('entries', ['session', 'seq', 'time', 'type', 'turn', 'data', 'digest', 'parts']))
+/** Entries that one statement writes: those of a step are few. */
+const ROWS_AT_ONCE = 8
+const insertEntries = Array.from({ length: ROWS_AT_ONCE }, (_, more): Query<never> => {
+  const row = '(?, ?, ?, ?, ?, ?, ?, ?)'
+  const columns = 'session, seq, time, type, turn, data, digest, parts'
+  return { sql: `insert into entries (${columns}) values ${row}${`, ${row}`.repeat(more)}` }
+})
 
 const changing = [
   'title',

@@ -6,7 +6,7 @@ import { forEach, get, tuples, type Sql, type SqlReader } from './sql.ts'
 import { readSessionRow } from './session-table.ts'
 import { readEntries, lastTurn, messageData } from './entry-table.ts'
 import { withLongTextsInSlices } from './text-parts.ts'
-import { readBranchUpTo, readTurn, readTurnsBefore, readUndoneTurnsBefore } from './turn-table.ts'
+import { readBranchUpTo, readTurn, readTurnsBefore, readTurnsUpTo, readUndoneTurnsBefore } from './turn-table.ts'
 
 /** Turns read at once. Small, since an unneeded row costs as much as a needed one. */
 const PAGE = 64
@@ -97,7 +97,7 @@ function* newestRows(session: string, options: RecentTurnsOptions): Sql<readonly
   const { limit, notBefore, upTo = ALL } = options
   const seen: TurnRow[] = []
   let sum = 0
-  const walk: Walk = { ...BEGUN, session, ordinal: yield* newestOrdinal(session, options) }
+  const walk = yield* newestFirst(session, options)
   for (let stored = yield* nextTurn(walk); stored; stored = yield* nextTurn(walk)) {
     const row = yield* turnRowUpTo(stored, upTo)
     seen.push(row)
@@ -150,10 +150,15 @@ function* ordinalOf(session: string, turn: string): Sql<number> {
   return (yield* readTurn(session, turn))?.ordinal ?? 0
 }
 
-/** The ordinal where the walk backwards begins: turns that do not lead there are never read. */
-function* newestOrdinal(session: string, { except, upTo = ALL }: RecentTurnsOptions): Sql<number> {
-  const answered = except === undefined ? undefined : yield* readTurn(session, except)
-  if (answered && answered.firstSeq <= upTo) return yield* ordinalBefore(answered)
+/** The walk from the turn before the one that is being answered, or else from the newest one: turns that do not lead there are never read. */
+function* newestFirst(session: string, { except, upTo = ALL }: RecentTurnsOptions): Sql<Walk> {
+  const page = except === undefined ? [] : yield* readTurnsUpTo(session, except, PAGE)
+  const [answered] = page
+  if (answered && answered.firstSeq <= upTo) return { session, ordinal: answered.ordinal, page, at: 1, row: answered }
+  return { ...BEGUN, session, ordinal: yield* newestOrdinal(session, upTo) }
+}
+
+function* newestOrdinal(session: string, upTo: number): Sql<number> {
   if (upTo === ALL) {
     const head = (yield* readSessionRow(session))?.head
     return head === undefined ? ALL : head === null ? 0 : yield* ordinalOf(session, head)

@@ -7,7 +7,6 @@ import {
   reportedSum,
   type SumRange,
   type ToolSum,
-  type ToolSums,
 } from '../call-sums.ts'
 import { MOST_TOKENS } from '../../wire.ts'
 import { all, insertInto, run, type Sql, type SqlReader, statement, tuples } from './sql.ts'
@@ -23,7 +22,7 @@ export interface CallSumColumns extends ReportedColumns {
   readonly tools: string
 }
 
-/** Adds up a call for `putCallSum`. To be done before the transaction, which blocks other writes. */
+/** Adds up a call for `insertCallSum`. To be done before the transaction, which blocks other writes. */
 export function callSumColumns(record: CallRecord): CallSumColumns {
   const { time, session = null, model, used, parts, ...reported } = callSum(record)
   return {
@@ -35,10 +34,6 @@ export function callSumColumns(record: CallRecord): CallSumColumns {
     layers: JSON.stringify(parts.layers),
     tools: JSON.stringify(parts.tools),
   }
-}
-
-export function* putCallSum(number: number, sum: CallSumColumns): Sql<void> {
-  yield* run(insertCallSum, { number, ...sum }, 'unread')
 }
 
 /** Adds what the provider reported. */
@@ -62,15 +57,6 @@ const REPORTED = {
 function reportedColumns(reported: ReturnType<typeof reportedSum>): ReportedColumns {
   const values = Object.entries(REPORTED).map(([column, name]) => [column, reported[name] ?? null])
   return Object.fromEntries(values) as ReportedColumns
-}
-
-/** Writes the results of tools in an entry. */
-export function* putToolSums(
-  { session, seq, time }: { readonly session: string; readonly seq: number; readonly time: string },
-  sums: ToolSums,
-): Sql<void> {
-  for (const [part, { tool, tokens }] of sums.entries())
-    yield* run(insertToolSum, { session, seq, part, time, tool, tokens }, 'unread')
 }
 
 const START = ''
@@ -159,13 +145,13 @@ const read = columns
   )
   .join(', ')
 
-const insertCallSum = statement<CallSumColumns & { number: number }>(
+export const insertCallSum = statement<CallSumColumns & { number: number }>(
   insertInto('call_sums', [...columns, 'layers', 'tools']),
 )
 const setReported = statement<ReportedColumns & { number: number }>(
   `update call_sums set ${reportedNames.map((column) => `${column} = :${column}`).join(', ')} where number = :number`,
 )
-const insertToolSum = statement<{
+export const insertToolSum = statement<{
   session: string
   seq: number
   part: number

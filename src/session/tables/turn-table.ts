@@ -1,5 +1,6 @@
 import type { TurnRow } from '../log-store.ts'
-import { type Sql, statement, tuples } from './sql.ts'
+import { StoreError } from '../store-error.ts'
+import { run, type Sql, statement, tuples } from './sql.ts'
 import { ofWholeSession } from './session-parts.ts'
 
 /** The columns of a turn in the order of `columns`. */
@@ -29,6 +30,11 @@ export function* readTurnByKey(session: string, idempotencyKey: string): Sql<Tur
 /** The newest of those whose ordinal is below `before`, newest first. */
 export function* readTurnsBefore(session: string, before: number, limit: number): Sql<readonly TurnRow[]> {
   return (yield* tuples(turnsBackwards, { session, before, limit })).map(toTurnRow)
+}
+
+/** The turn of this id and the newest of those before it, newest first. */
+export function* readTurnsUpTo(session: string, turn: string, limit: number): Sql<readonly TurnRow[]> {
+  return (yield* tuples(turnsUpTo, { session, turn, limit })).map(toTurnRow)
 }
 
 /** Those whose ordinal is above this one, ascending. */
@@ -69,6 +75,10 @@ const turnByKey = statement<{ session: string; idempotencyKey: string }, TurnTup
 const turnsBackwards = statement<{ session: string; before: number; limit: number }, TurnTuple>(
   `${turns} where session = :session and ordinal < :before order by ordinal desc limit :limit`,
 )
+const turnsUpTo = statement<{ session: string; turn: string; limit: number }, TurnTuple>(
+  `${turns} where session = :session and ordinal <= (select ordinal from turns where session = :session and turn = :turn)
+    order by ordinal desc limit :limit`,
+)
 const turnsForwards = statement<{ session: string; ordinal: number }, TurnTuple>(
   `${turns} where session = :session and ordinal > :ordinal order by ordinal`,
 )
@@ -85,13 +95,24 @@ const turnsUnfinished = statement<object, TurnTuple>(
     order by input_time, session, ordinal`,
 )
 
-export const insertTurn = statement<
+/** Writes a new turn, whose id no other one of its session may have. */
+export function* putTurn(row: TurnRow, idempotencyKey: string | null): Sql<void> {
+  const parent = row.parent === null ? '' : (row.parent ?? null)
+  if ((yield* run(insertTurn, { ...row, parent, idempotencyKey })) === 1) return
+  throw new StoreError(
+    'conflict',
+    `Session ${row.session} has a turn ${row.turn} already. Give each input a turn of its own.`,
+  )
+}
+
+const insertTurn = statement<
   Omit<TurnRow, 'parent'> & { readonly idempotencyKey: string | null; readonly parent: string | null }
 >(
   `insert into turns (session, ordinal, turn, first_seq, last_seq, state, input_time, tokens, least_tokens, tokens_before,
       idempotency_key, parent)
     values (:session, :ordinal, :turn, :firstSeq, :lastSeq, :state, :inputTime, :tokens, :leastTokens, :tokensBefore,
-      :idempotencyKey, :parent)`,
+      :idempotencyKey, :parent)
+    on conflict (session, turn) do nothing`,
 )
 export const updateTurn = statement<TurnRow>(
   `update turns set last_seq = :lastSeq, state = :state, tokens = :tokens, least_tokens = :leastTokens,
