@@ -83,7 +83,7 @@ function plainText(written: string): string {
 /** The sentence of the parser, with the line of the file. `line`: where the frontmatter begins in it. */
 function parserFault(reason: unknown, line: number): string {
   const sentence = errorMessage(reason).split('\n', 1)[0]!.replace(/:$/, '')
-  return sentence.replace(/ at line (\d+)/, (_, number) => ` at line ${Number(number) + line - 1}`)
+  return sentence.replace(/(?<= at line )\d+/, (number) => String(Number(number) + line - 1))
 }
 
 function readFields(document: Document, yaml: string, line: number): FrontmatterRead | string {
