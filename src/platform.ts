@@ -8,7 +8,7 @@ export { asSentence, errorMessage, ForewordError, type ForewordErrorOptions } fr
 export { answerText } from './platform/answer-text.ts'
 export { byteBudget, growingRoom } from './platform/byte-budget.ts'
 export { decodeBody, decodingStream } from './platform/content-encoding.ts'
-export { escapeMarkup, quoteForShell } from './platform/escaped-text.ts'
+export { escapeMarkup, quoteForShell, shellWords } from './platform/escaped-text.ts'
 export { type FairTurn, fairTurns } from './platform/fair-turns.ts'
 export { folderBytes } from './platform/folder-bytes.ts'
 export { fileLabel } from './platform/file-label.ts'

@@ -203,6 +203,16 @@ test('the guide lists every key of the configuration as the schema has it', () =
   )
 })
 
+test('a command that doctor gives can be pasted, whatever the path of the home has', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  const odd = join(home, "Ann's home")
+  mkdirSync(odd, { recursive: true, mode: 0o755 })
+  writeFileSync(join(odd, 'config.json'), '{}', { mode: 0o644 })
+  const { stdout } = await run(['doctor'], { environment: { ...environment, FOREWORD_HOME: odd } })
+  const path = join(odd, 'config.json').replace("'", String.raw`'\''`)
+  assert.ok(stdout.includes(`Run \`chmod go= '${path}'\`.`), stdout)
+})
+
 test('doctor is content with a fresh home and names what is wrong with its hint', async (context) => {
   const { home, environment } = temporaryHome(context)
   const fresh = await run(['doctor', '--json'], { environment })

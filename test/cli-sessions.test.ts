@@ -106,6 +106,12 @@ test('a message to an unknown model is rejected before a session is created for 
   assert.equal((await run(['sessions'], { environment })).stdout, '')
 })
 
+test('a model that its provider does not have is not proposed for itself', async (context) => {
+  const { environment } = temporaryHome(context)
+  const refused = await run(['send', '/fail model-not-found', '--model', 'rehearsal'], { environment })
+  assert.deepEqual([refused.code, /Did you mean rehearsal\?/.test(refused.stderr)], [1, false])
+})
+
 test('sessions and calls are named by a beginning that only one has, or as the last ones', async (context) => {
   const { home, ask, session } = await withSession(context)
   const store = await openStore({ clock: systemClock, path: storePath(home) })

@@ -93,7 +93,8 @@ export const NOT_FOUND = 'model-not-found'
 /** A hint with the nearest model; how to list the models where none is near. */
 export async function nearestModelHint(connection: GatewayConnection, model: string): Promise<string> {
   const models = await fetchModels(connection).catch(() => [])
-  const ids = models.filter(({ ready }) => ready).map(({ id }) => id)
+  // One that is listed and not there at its provider is no proposal for itself.
+  const ids = models.filter(({ ready, id }) => ready && id !== model).map(({ id }) => id)
   const name = model.slice(model.indexOf('/') + 1)
   const ofOther = ids.find((id) => id.slice(id.indexOf('/') + 1) === name)
   const near = ofOther ?? nearestName(model, ids) ?? nearestByName(name, ids) ?? withNearestProvider(model, models)

@@ -8,7 +8,12 @@ import { turnDisplay } from './turn-display.ts'
 
 const tokens = { counter: 'chars@1', full: 1, least: 1 }
 
-function shown(events: readonly SessionEvent[], terminal = false, capabilities: Io['capabilities'] = []): string {
+function shown(
+  events: readonly SessionEvent[],
+  terminal = false,
+  capabilities: Io['capabilities'] = [],
+  details = true,
+): string {
   let text = ''
   const stdout = Object.assign(
     new Writable({
@@ -21,7 +26,7 @@ function shown(events: readonly SessionEvent[], terminal = false, capabilities: 
   )
   const display = turnDisplay(
     { stdin: new PassThrough(), stdout, stderr: stdout, environment: { NO_COLOR: '1' }, capabilities },
-    { details: true },
+    { details },
   )
   for (const event of events) display.show(event)
   display.finish()
@@ -33,8 +38,8 @@ function entry(body: EntryBody): SessionEvent {
   return { id: '1', type: 'entry', entry: written }
 }
 
-function delta(text: string): SessionEvent {
-  return { id: '1.1', type: 'text-delta', turn: 't', call: 'c', text }
+function delta(text: string, call = 'c'): SessionEvent {
+  return { id: '1.1', type: 'text-delta', turn: 't', call, text }
 }
 
 function message(text: string): SessionEvent {
@@ -48,6 +53,18 @@ test('text is shown once, as it comes', () => {
 test('what a broken stream missed comes from the log', () => {
   assert.equal(shown([delta('Hel'), message('Hello there')]), 'Hello there\n')
   assert.equal(shown([message('Hello')]), 'Hello\n')
+})
+
+test('the texts of two calls are two paragraphs of a pipe', () => {
+  const call = { turn: 't', call: 'b', toolCallId: '1' }
+  const events = [
+    delta('I ', 'b'),
+    delta('look.', 'b'),
+    entry({ type: 'tool-start', ...call, toolName: 'search', input: {} }),
+    delta('It is ', 'c'),
+    message('It is there.'),
+  ]
+  assert.equal(shown(events, false, [], false), 'I look.\n\nIt is there.\n')
 })
 
 test('the words of the log win over provisional ones', () => {

@@ -28,6 +28,7 @@ export function turnDisplay(io: Io, options: TurnDisplayOptions) {
   const switches = new Set<string>()
   let atLineStart = true
   let look: Look | undefined
+  let lastCall: string | undefined
 
   function write(text: string, wanted?: Look): void {
     if (text === '') return
@@ -38,8 +39,15 @@ export function turnDisplay(io: Io, options: TurnDisplayOptions) {
     atLineStart = text.endsWith('\n')
   }
 
-  function writeAnswer(text: string): void {
+  /** Without details nothing stands between the texts of two calls, so that a blank line does. */
+  function writeAnswer(text: string, call: string): void {
     const { rendered } = options
+    if (text === '') return
+    if (!options.details && lastCall !== undefined && lastCall !== call) {
+      line()
+      write('\n')
+    }
+    lastCall = call
     if (rendered === undefined) return write(text)
     if (look !== undefined) line()
     look = undefined
@@ -85,9 +93,9 @@ export function turnDisplay(io: Io, options: TurnDisplayOptions) {
   function settle(call: string, text: string): void {
     const before = written.get(call) ?? ''
     written.set(call, text)
-    if (text.startsWith(before)) return writeAnswer(text.slice(before.length))
+    if (text.startsWith(before)) return writeAnswer(text.slice(before.length), call)
     line()
-    writeAnswer(text)
+    writeAnswer(text, call)
   }
 
   function entry(happened: Entry): void {
@@ -108,7 +116,7 @@ export function turnDisplay(io: Io, options: TurnDisplayOptions) {
       if (event.type === 'retry') return showRetry(event)
       if (event.type !== 'text-delta') return
       written.set(event.call, (written.get(event.call) ?? '') + event.text)
-      writeAnswer(event.text)
+      writeAnswer(event.text, event.call)
     },
     /** Leaves the cursor at the beginning of a line, below the sources that the answer cites. */
     finish() {

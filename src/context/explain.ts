@@ -123,7 +123,11 @@ const sentences: Readonly<Record<ReasonCode, Words>> = {
   'wire-cannot-carry': (...about) =>
     phrase`${imagesWords(...about)}, because the API of the provider has no place for them`,
   'sent-as-messages': () => phrase`and the same conversation is sent as messages`,
-  neutralized: (_, { code: _code, ...found }) => phrase`${neutralizedWords(found)} in it are written out`,
+  neutralized: (_, { code: _code, ...found }) => {
+    const words = neutralizedWords(found)
+    const isOne = Object.values(found).reduce((sum: number, number) => sum + Number(number), 0) === 1
+    return isOne ? phrase`${words} in it is written out` : phrase`${words} in it are written out`
+  },
   deferred: () => phrase`and the model is given it once it has looked it up`,
   'no-system-prompt': () => phrase`and the owner chose to send no system prompt`,
 }

@@ -51,6 +51,13 @@ test('two neighbours stay two rows, and so do those that were left out for diffe
   assert.equal(entrySentences(manifest)[0], 'Turn 1 left out: 100 tokens wanted, and note 1 says what it held.')
 })
 
+test('one sign that is written out is in the singular', () => {
+  const written = (reason: ManifestEntry['reason']) =>
+    entrySentences(manifestOf([included('far', 'tool', { slot: 'tools', reason: reason! })]))[0]
+  assert.match(written({ code: 'neutralized', control: 1 })!, /: 1 control character in it is written out\.$/)
+  assert.match(written({ code: 'neutralized', control: 1, format: 1 })!, / in it are written out\.$/)
+})
+
 test('tools that are looked up where they are needed are one row', () => {
   const tools = ['a', 'b', 'c'].map((id): ManifestEntry => ({
     ...omitted(id, { code: 'deferred' }, 'tool'),

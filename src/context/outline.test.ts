@@ -112,6 +112,12 @@ test('an overflow says what is needed, what there is, which slots want it, and w
   )
 })
 
+test('an overflow begins with what the provider said before, as a sentence', () => {
+  const begins = (refusal: string) => new ContextOverflowError(manifest, refusal).message.split(' What must')[0]
+  assert.equal(begins('It said: Too Large'), 'It said: Too Large.')
+  assert.equal(begins('It is too large.'), 'It is too large.')
+})
+
 test('an overflow without room for any prompt names the reserve, not what was written', () => {
   const error = new ContextOverflowError({
     ...manifest,

@@ -13,9 +13,10 @@ export class ContextOverflowError extends Error {
   /** Of the layout that was used: the sentence about the largest part is made of it. */
   readonly advice: Advice
 
-  /** `refusal`: the provider's error for the same prompt before, a sentence. `advice`: that of the layout. */
+  /** `refusal`: the provider's error for the same prompt before. `advice`: that of the layout. */
   constructor(manifest: Manifest, refusal?: string, advice: Advice = {}) {
-    super(refusal === undefined ? messageFor(manifest, advice) : `${refusal} ${messageFor(manifest, advice)}`)
+    const before = refusal === undefined ? '' : `${refusal.replace(/[^.!?]$/, '$&.')} `
+    super(`${before}${messageFor(manifest, advice)}`)
     this.manifest = manifest
     this.advice = advice
     this.facts = { used: manifest.used, ...manifest.budget }

@@ -22,7 +22,9 @@ export function toModelError(error: unknown, callee: Callee, now: number): Model
   const unexpected = findUnexpectedAnswer(error)
   const answer = readAnswer(unexpected ?? error)
   const overflow = answer.answered ? detectOverflow(answer.status, answer.text) : undefined
-  const code = overflow ? 'context-overflow' : unexpected ? 'unexpected-answer' : errorCode(error, answer)
+  // Some servers answer with their error and status 200; its own code says as much as the status would.
+  const isStranger = unexpected !== undefined && answer.status === undefined
+  const code = overflow ? 'context-overflow' : isStranger ? 'unexpected-answer' : errorCode(error, answer)
   const facts: ModelErrorFacts = {
     provider: callee.provider,
     model: callee.model,
@@ -51,8 +53,9 @@ function readAnswer(error: unknown): Answer {
   const fields = fieldsOf(error)
   const body = typeof fields['responseBody'] === 'string' ? fields['responseBody'] : toJson(fields['data'] ?? error)
   const own = error instanceof UnexpectedAnswer || typeof fields['message'] !== 'string' ? body : fields['message']
-  const message = providerSentence(parseJson(body, body)) ?? own
-  const status = readStatus(fields)
+  const document = parseJson(body, body)
+  const message = pageTitle(body) ?? providerSentence(document) ?? own
+  const status = readStatus(error instanceof UnexpectedAnswer ? refusalFields(document) : fields)
   return {
     answered: status !== undefined || body !== '',
     ...defined({ status }),
@@ -60,6 +63,23 @@ function readAnswer(error: unknown): Answer {
     message,
     headers: fieldsOf(fields['responseHeaders']) as Record<string, string>,
   }
+}
+
+/** Characters that are shown of a page. */
+const PAGE_WORDS = 200
+
+/** What a proxy or a login page says in HTML: its title, or the beginning of its text. `undefined`: the body is no page. */
+function pageTitle(body: string): string | undefined {
+  if (!/^\s*<(?:!doctype|html|head|body)\b/i.test(body)) return undefined
+  const title = /<title[^<>]*>(?<words>[^<]*)/i.exec(body)?.groups?.['words']
+  const words = (title?.trim() || body.replace(/<[^<>]*>/g, ' ')).replace(/\s+/g, ' ').trim()
+  return words === '' ? undefined : words.slice(0, PAGE_WORDS)
+}
+
+/** Fields of a document with an error; any other has no status. */
+function refusalFields(document: unknown): Record<string, unknown> {
+  const fields = fieldsOf(document)
+  return Object.keys(fieldsOf(fields['error'])).length > 0 ? fields : {}
 }
 
 /** The HTTP status, or the equivalent of an error in the stream. */
@@ -71,11 +91,11 @@ function readStatus(fields: Record<string, unknown>): number | undefined {
   for (const code of [fields['code'], inner['code'], fields['status']]) {
     if (typeof code === 'number' && code >= 400 && code < 600) return code
   }
-  const type = inner['type'] ?? fields['type']
-  return typeof type === 'string' ? IN_STREAM[type] : undefined
+  const names = [inner['type'], inner['code'], fields['type']]
+  return names.flatMap((name) => (typeof name === 'string' ? (IN_STREAM[name] ?? []) : []))[0]
 }
 
-/** https://platform.claude.com/docs/en/api/errors */
+/** https://platform.claude.com/docs/en/api/errors, and what servers with OpenAI's format write into a stream */
 const IN_STREAM: Readonly<Record<string, number>> = {
   overloaded_error: 529,
   api_error: 500,
@@ -85,12 +105,17 @@ const IN_STREAM: Readonly<Record<string, number>> = {
   not_found_error: 404,
   invalid_request_error: 400,
   server_error: 500,
+  timeout_error: 504,
+  billing_error: 402,
+  request_too_large: 413,
+  rate_limit_exceeded: 429,
 }
 
 function errorCode(error: unknown, answer: Answer): ModelErrorCode {
   if (error instanceof TimeoutExceeded) return 'timeout'
   const { status, text } = answer
-  if (/insufficient_quota|credit balance is too low|exceeded your current quota|billing/i.test(text)) return 'quota'
+  // Google says the same of the requests of a minute, with the wait; OpenAI links to billing below such a limit.
+  if (NO_CREDIT.test(text) && (status !== 429 || !WAIT.test(text))) return 'quota'
   if (/content_filter|content_policy|content management policy/i.test(text)) return 'content-filter'
   if (status === undefined) {
     // An error in the stream, an error of the AI SDK, or no answer at all.
@@ -106,6 +131,12 @@ function errorCode(error: unknown, answer: Answer): ModelErrorCode {
   if (/model_not_found|model .{1,80} (?:not found|does not exist)/i.test(text)) return 'model-not-found'
   return 'bad-request'
 }
+
+const NO_CREDIT =
+  /insufficient_quota|credit balance is too low|exceeded your current quota|billing_(?:error|not_active|hard_limit_reached)|billing hard limit|check your (?:plan and )?billing/i
+
+/** The wait that a sentence names. */
+const WAIT = /(?:try again|retry) in (?<amount>[\d.]+)\s*(?<unit>ms|s)\b/i
 
 const BY_STATUS: Readonly<Record<number, ModelErrorCode>> = {
   401: 'auth',
@@ -130,7 +161,7 @@ const LONGEST_WAIT_MS = 86_400_000
 function retryDelay(code: ModelErrorCode, answer: Answer, now: number): { retryAfterMs?: number } {
   if (!['rate-limit', 'server', 'timeout'].includes(code)) return {}
   const wish = answer.headers['retry-after'] ?? ''
-  const said = /try again in (?<amount>[\d.]+)\s*(?<unit>ms|s)\b/i.exec(answer.text)?.groups
+  const said = WAIT.exec(answer.text)?.groups
   const waits = [
     Number(answer.headers['retry-after-ms']),
     Number(wish) * 1000,

@@ -91,6 +91,11 @@ export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
+/** The words of a command as a person can paste them: in quotes only where a shell would read them as something else. */
+export function shellWords(words: readonly string[]): string {
+  return words.map((word) => (/^[\w./:@%+,=-]+$/.test(word) ? word : quoteForShell(word))).join(' ')
+}
+
 /** A text between the tags of HTML or XML. Not for an attribute: quotation marks stay. */
 export function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,6 +33,25 @@ test('a lock that is something else is named', async (context) => {
     (error) =>
       error instanceof ForewordError && error.code === 'unwritable' && error.message.startsWith('.lock in the'),
   )
+})
+
+test('a lock for which the disk has no room says so, and does not name its file as a stranger', (context) => {
+  const platform = import.meta.resolve('../platform.ts')
+  const program = `
+    const { systemClock, withFileLock } = await import(${JSON.stringify(platform)})
+    const message = await withFileLock(systemClock, process.argv[1], async () => 'locked').catch((error) => error.message)
+    process.stderr.write(message)`
+  const words = [
+    '--conditions=foreword-source',
+    '--input-type=module',
+    '-e',
+    program,
+    join(temporary(context), '.lock'),
+  ]
+  // No file may have a byte: what writes finds a full disk.
+  const limited = ['-c', 'ulimit -f 0; exec "$0" "$@"', process.execPath, ...words]
+  const { stderr } = spawnSync('sh', limited, { encoding: 'utf8' })
+  assert.match(stderr, /^\.lock in the folder \S+ cannot be written\. Free some space on the disk/)
 })
 
 function temporary(context: TestContext): string {

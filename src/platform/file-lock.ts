@@ -46,10 +46,17 @@ function tryLock(path: string): FileLock | undefined {
   try {
     return lockFile(path, { waitMs: 0 })
   } catch (error) {
-    if (sqliteResult(error) === undefined) throw error
+    const result = sqliteResult(error)
+    if (result === undefined) throw error
+    if (NO_ROOM.has(result & 0xff)) {
+      throw lockError(path, 'cannot be written. Free some space on the disk, or check it, then try again')
+    }
     throw lockError(path, 'is not a lock file of Foreword. Remove it, then try again')
   }
 }
+
+/** `SQLITE_IOERR` and `SQLITE_FULL`: a lock is a transaction, which needs some bytes of the disk. */
+const NO_ROOM: ReadonlySet<number> = new Set([10, 13])
 
 function lockError(path: string, why: string): ForewordError {
   return new ForewordError('unwritable', `${basename(path)} in the folder ${basename(dirname(path))} ${why}.`, { path })

@@ -262,12 +262,15 @@ export interface SqliteFileKind {
 /** Turns an error of SQLite or of the file system into an error of this kind; returns any other error unchanged. */
 export function sqliteError(error: unknown, path: string, kind: SqliteFileKind): unknown {
   const result = sqliteResult(error)
-  const number = result === undefined ? fileResult(error) : result & 0xff
+  const number = result === undefined ? fileResult(error) : result === NO_SHARED_ROOM ? 13 : result & 0xff
   if (!(error instanceof Error) || number === undefined) return error
   if (NOT_SYNCED.has(result ?? 0)) return notSynced(error, path, kind)
   const [code, message] = meanings(kind)[number] ?? ['io', `the ${kind.noun} failed`]
   return kind.error(code, `${message} (${path}: ${error.message})`, { cause: error })
 }
+
+/** `SQLITE_IOERR_SHMSIZE`: on a full disk the file that a write-ahead log has beside it cannot grow. */
+const NO_SHARED_ROOM = 4874
 
 /** `SQLITE_IOERR_FSYNC` and `SQLITE_IOERR_DIR_FSYNC`. */
 const NOT_SYNCED: ReadonlySet<number> = new Set([1034, 1290])
@@ -301,7 +304,7 @@ function meanings({ noun, repair }: SqliteFileKind): Readonly<Record<number, rea
     [SQLITE_BUSY]: busy,
     6: busy,
     8: ['readonly', `the ${noun} cannot be written: give this user write access to the file and its folder`],
-    10: ['io', `the disk failed to read or write the ${noun}: check the disk`],
+    10: ['io', `the disk failed to read or write the ${noun}, or has no room: check the disk`],
     11: ['corrupt', `the ${noun} is damaged: ${repair}`],
     13: ['full', `there is no room to write the ${noun}: free some space on the disk`],
     14: ['io', `the ${noun} cannot be opened: check that the folder exists and that this user may write in it`],

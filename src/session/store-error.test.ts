@@ -16,6 +16,13 @@ for (const [name, code, hint] of [
   })
 }
 
+test('a log that finds no room beside the store says that the disk is full', () => {
+  const refusal = Object.assign(new Error('disk I/O error'), { errcode: 4874 })
+  const { code, message } = storeError(refusal, '/home') as Error & { code: string }
+  assert.equal(code, 'full')
+  assert.match(message, /free some space/)
+})
+
 test('an unknown error is returned unchanged', () => {
   const error = new Error('something else')
   assert.equal(storeError(error, '/home'), error)

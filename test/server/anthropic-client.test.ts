@@ -387,6 +387,14 @@ test('a session is named by a header, and what it decides itself is named as ign
   assert.match(refused.message, /in a session the gateway runs its own tools/)
 })
 
+test('an answer of a session has every kind of token of its calls', async (t) => {
+  const usage = { promptTokens: 100, cachedTokens: 60, cacheWrittenTokens: 10, outputTokens: 7 }
+  const { client } = await gateway(t, { answer: () => ({ text: 'Good day.', usage }) })
+  const { usage: tokens } = await client.messages.create(claude, { headers: { 'x-foreword-session': 'new' } })
+  const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens } = tokens
+  assert.deepEqual([input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens], [30, 60, 10, 7])
+})
+
 /** Without the marks of caches, which the gateway sets. */
 function withoutMarks(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (key, each: unknown) => (key === 'cache_control' ? undefined : each)))

@@ -4,7 +4,7 @@ import type { CommandCall, Io, Finding } from '../../capability.ts'
 import { effectiveValue, effectiveValues, schemaKeys, valueText } from '../config/effective-values.ts'
 import { CommandFailure, notRecorded } from '../failure.ts'
 import { applyStyle, note, print, printJson, programCapabilities, printAnswer } from '../io.ts'
-import { defined, nearestHint, systemClock, errorMessage } from '../../platform.ts'
+import { defined, nearestHint, quoteForShell, systemClock, errorMessage } from '../../platform.ts'
 import { table } from '../table.ts'
 import { checkModel, checkPlugins } from '../doctor/check-configuration.ts'
 import { checkPort, checkToken } from '../doctor/check-gateway.ts'
@@ -94,7 +94,7 @@ async function unsetKey(call: CommandCall, io: Io): Promise<number> {
 
 function quotingHint(key: string, [text]: readonly string[], value: unknown): string | undefined {
   if (typeof value === 'string' || typeof value === 'object') return undefined
-  return `If you mean the text, write it in quotes: \`foreword config set ${key} '"${text}"'\`.`
+  return `If you mean the text, write it in quotes: \`foreword config set ${key} ${quoteForShell(`"${text}"`)}\`.`
 }
 
 async function keyPath(key: string, schema: ConfigurationSchema): Promise<readonly string[]> {
@@ -185,7 +185,7 @@ function togetherHint(
   if (parent === '' || missing.length === 0) return undefined
   const together = { [path.at(-1)!]: value, ...Object.fromEntries(missing.map((name) => [name, '…'])) }
   const text = JSON.stringify(together).replaceAll('"…"', '…')
-  return `Set them at once: \`foreword config set ${parent} '${text}'\`.`
+  return `Set them at once: \`foreword config set ${parent} ${quoteForShell(text)}\`.`
 }
 
 async function printChange(key: string, value: unknown, call: CommandCall, io: Io): Promise<number> {

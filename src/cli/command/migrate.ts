@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Command, CommandCall, Io } from '../../capability.ts'
-import { addressPasswords, errorMessage, systemClock } from '../../platform.ts'
+import { addressPasswords, errorMessage, quoteForShell, systemClock } from '../../platform.ts'
 import type { CopiedTable, SessionStore } from '../../session.ts'
 import { jsonOption } from '../arguments.ts'
 import { CommandFailure, refuseTools, usageFailure } from '../failure.ts'
@@ -363,7 +363,7 @@ function noteNext(call: CommandCall, io: Io, store: StoreSetting | undefined): v
   if (call.has('write'))
     note(io, `${store === undefined ? 'Removed' : 'Set'} \`store\` in config.json. It takes effect at the next start.`)
   else if (store === undefined) note(io, 'Use it from the next start on: `foreword config unset store`.')
-  else note(io, `Use it from the next start on: \`foreword config set store '${JSON.stringify(store)}'\`.`)
+  else note(io, `Use it from the next start on: \`foreword config set store ${quoteForShell(JSON.stringify(store))}\`.`)
   if (io.environment['FOREWORD_STORE'])
     note(io, 'The environment variable FOREWORD_STORE is set and overrides the file.', 'yellow')
 }

@@ -21,7 +21,7 @@ import { showPresets } from '../tools/presets.ts'
 import { fetchTokenScale } from '../preview.ts'
 import { toolAccess, describeChange, fetchTools, findTool, toolTable } from '../tools/tool-table.ts'
 import type { ToolResult } from '../../tool.ts'
-import { errorMessage, quoteForShell } from '../../platform.ts'
+import { errorMessage, shellWords } from '../../platform.ts'
 import { confirmAction, isInteractive } from '../approval/asking.ts'
 import { callText } from '../approval/waiting.ts'
 import { usageFailure, CommandFailure } from '../failure.ts'
@@ -133,10 +133,7 @@ function toolText(tool: ToolStatus, io: Io): string {
 /** Prints whether a model may run a command, and which preset or prefix decides. Runs nothing. Exits with 1 where it may not. */
 async function tryCommand(call: CommandCall, io: Io): Promise<number> {
   const words = call.words.slice(1)
-  const command =
-    words.length === 1
-      ? words[0]!
-      : words.map((word) => (/^[\w./:@%+,=-]+$/.test(word) ? word : quoteForShell(word))).join(' ')
+  const command = words.length === 1 ? words[0]! : shellWords(words)
   const answer = await withConnection(call.home, io, 'read', async (connection) => {
     const { trial } = await requestJson<AccessPreview>(connection, '/api/tool-access/preview', {
       method: 'POST',

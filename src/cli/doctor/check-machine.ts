@@ -3,7 +3,14 @@ import { constants, existsSync } from 'node:fs'
 import { access, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Finding } from '../../capability.ts'
-import { type ReadMounts, remoteFileSystem, errorMessage, ForewordError, systemClock } from '../../platform.ts'
+import {
+  type ReadMounts,
+  remoteFileSystem,
+  errorMessage,
+  ForewordError,
+  shellWords,
+  systemClock,
+} from '../../platform.ts'
 import { ok, problem, warning } from './finding.ts'
 import type { DatabaseFacts, DatabasePlace } from '../../session.ts'
 
@@ -56,7 +63,11 @@ export async function checkHome(home: string, readMounts?: ReadMounts): Promise<
     () => false,
   )
   if (!writable)
-    return problem('home', phrase`this user cannot read and write ${home}`, phrase`Run \`chown -R "$USER" ${home}\`.`)
+    return problem(
+      'home',
+      phrase`this user cannot read and write ${home}`,
+      phrase`Run \`chown -R "$USER" ${shellWords([home])}\`.`,
+    )
   const [{ isRestorePending }, { networkFault }] = await Promise.all([
     import('../../runtime.ts'),
     import('../../session.ts'),
@@ -90,7 +101,7 @@ export async function checkPrivacy(privateFiles: readonly string[]): Promise<Fin
   return warning(
     'permissions',
     phrase`other users of this machine can read ${open.join(', ')}`,
-    phrase`Run \`chmod go= ${open.join(' ')}\`.`,
+    phrase`Run \`chmod go= ${shellWords(open)}\`.`,
   )
 }
 

@@ -2,7 +2,7 @@ import { phrase } from '../../context.ts'
 import { chmod, realpath, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute, relative } from 'node:path'
 import type { Finding, Io } from '../../capability.ts'
-import { addressPasswords, systemClock, errorMessage, publicAddress } from '../../platform.ts'
+import { addressPasswords, systemClock, errorMessage, publicAddress, shellWords } from '../../platform.ts'
 import type { Configuration, LoadedConfiguration } from '../../runtime.ts'
 import type { Access, SandboxProgram } from '../../tool.ts'
 import { programCapabilities } from '../io.ts'
@@ -93,7 +93,7 @@ async function checkModes(
   }
   if (open.length === 0) return ok(check, phrase`only you can read them`)
   const message = phrase`other users of this machine can read ${open.join(', ')}`
-  const hint = phrase`Run \`foreword doctor --security --fix\`, or \`chmod go= ${open.join(' ')}\`.`
+  const hint = phrase`Run \`foreword doctor --security --fix\`, or \`chmod go= ${shellWords(open)}\`.`
   if (!fixes) return warning(check, message, hint)
   try {
     for (const path of open) await chmod(path, (await stat(path)).mode & 0o700)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { errorMessage, ForewordError, writeFileAtomically } from '../../platform.ts'
+import { errorMessage, ForewordError, shellWords, writeFileAtomically } from '../../platform.ts'
 import { accessPaths, readText } from '../../tool.ts'
 
 /** The files and folders of a home, as absolute paths (docs/guide/configuration.md). A missing one is an empty one. */
@@ -78,7 +78,7 @@ async function closeToOthers(folder: string): Promise<void> {
 export async function homeWarning(root: string): Promise<string | undefined> {
   const facts = process.platform === 'win32' ? undefined : await stat(root).catch(() => undefined)
   if (facts === undefined || (facts.mode & 0o077) === 0) return undefined
-  return `Other users of this machine can open the home ${root}. \`chmod go= ${root}\` keeps them out.`
+  return `Other users of this machine can open the home ${root}. \`chmod go= ${shellWords([root])}\` keeps them out.`
 }
 
 /** Makes the agent's folder where it is missing. Returns a warning where it cannot be made: everything else works without. */

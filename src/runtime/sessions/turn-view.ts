@@ -43,11 +43,24 @@ export function citedSources(entries: readonly Entry[]): readonly CitationSource
 
 /** What the calls of a turn cost together; unknown as soon as one of them is. */
 export function turnTotals(calls: number, usages: readonly Usage[]): TurnTotals {
+  const { promptTokens, cachedTokens, outputTokens } = sumUsage(usages)
   return {
     calls,
-    promptTokensBilled: sumOrUnknown(usages.map((usage) => usage.promptTokens)),
-    cachedTokensBilled: sumOrUnknown(usages.map((usage) => usage.cachedTokens)),
-    outputTokensBilled: sumOrUnknown(usages.map((usage) => usage.outputTokens)),
+    promptTokensBilled: promptTokens,
+    cachedTokensBilled: cachedTokens,
+    outputTokensBilled: outputTokens,
+  }
+}
+
+/** The tokens of several calls; a kind that one of them does not report is unknown. */
+export function sumUsage(usages: readonly Usage[]): Usage {
+  const sum = (kind: keyof Usage) => sumOrUnknown(usages.map((usage) => usage[kind]))
+  return {
+    promptTokens: sum('promptTokens'),
+    cachedTokens: sum('cachedTokens'),
+    cacheWrittenTokens: sum('cacheWrittenTokens'),
+    outputTokens: sum('outputTokens'),
+    reasoningTokens: sum('reasoningTokens'),
   }
 }
 

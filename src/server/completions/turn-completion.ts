@@ -1,9 +1,8 @@
 import { messageReasoning, messageText } from '../../context.ts'
 import { type CompletionEvent, type Runtime, RuntimeError, type RuntimeErrorCode } from '../../capability.ts'
-import { turnTotals } from '../../runtime.ts'
+import { sumUsage } from '../../runtime.ts'
 import { type Entry, type Usage } from '../../session.ts'
 import { type FinishReason } from '../../model.ts'
-import { UNREPORTED_USAGE } from '../../wire.ts'
 import { type AnswerCitation, answerCitations } from '../../citation.ts'
 
 /** An event of an answer. In a session, the citations of each complete message follow it. */
@@ -19,7 +18,6 @@ export async function* turnCompletion(
   signal: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
   const usages: Usage[] = []
-  let calls = 0
   let said = false
   let ended: FinishReason = 'stop'
   let sent = { text: '', reasoning: '' }
@@ -45,7 +43,6 @@ export async function* turnCompletion(
 
   function* entryEvents(entry: Entry): Generator<AnswerEvent> {
     if (entry.type === 'assembly') {
-      calls += 1
       sent = { text: '', reasoning: '' }
       yield { type: 'call-start', call: entry.call, model: entry.model ?? '' }
     } else if (entry.type === 'message') {
@@ -56,7 +53,7 @@ export async function* turnCompletion(
       usages.push(entry.usage)
       ended = entry.finish === 'length' || entry.finish === 'content-filter' ? entry.finish : 'stop'
     } else if (entry.type === 'turn-end') {
-      yield finish(entry, ended, calls, usages)
+      yield finish(entry, ended, usages)
     }
   }
 
@@ -87,7 +84,6 @@ function unsentPart(whole: string, sent: string): string {
 function finish(
   { turn, outcome }: Extract<Entry, { type: 'turn-end' }>,
   reason: FinishReason,
-  calls: number,
   usages: readonly Usage[],
 ): CompletionEvent {
   if (outcome.type === 'failed') {
@@ -95,7 +91,5 @@ function finish(
     throw new RuntimeError(outcome.code as RuntimeErrorCode, outcome.message, { turn })
   }
   if (outcome.type === 'cancelled') throw new RuntimeError('cancelled', 'The turn was cancelled.', { turn })
-  const { promptTokensBilled: promptTokens, cachedTokensBilled: cachedTokens, ...totals } = turnTotals(calls, usages)
-  const usage = { ...UNREPORTED_USAGE, promptTokens, cachedTokens, outputTokens: totals.outputTokensBilled }
-  return { type: 'finish', reason, usage }
+  return { type: 'finish', reason, usage: sumUsage(usages) }
 }

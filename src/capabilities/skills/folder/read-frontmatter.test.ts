@@ -79,7 +79,7 @@ test('invalid YAML is a warning, and name and description are read from their li
   assert.deepEqual(fields, { name: 'x', description: 'Use when: always', metadata: {}, requires: noRequirements })
   assert.match(
     warnings.join(),
-    /^of the frontmatter only name and description are used, read as plain text: it is not valid YAML: Nested mappings.* line 2/,
+    /^of the frontmatter only name and description are used, read as plain text: it is not valid YAML: Nested mappings.* at line 3, column/,
   )
   const folded = read(['description: >', '  Use when:', '  always', 'license: [MIT', 'name:'])
   assert.deepEqual(folded.fields, { description: 'Use when: always', metadata: {}, requires: noRequirements })

@@ -18,8 +18,9 @@ import {
 
 /** Never throws: a field that cannot be understood is a warning, and counts as absent (BEHAVIOURS §1.1). */
 export function readFrontmatter(text: string): FrontmatterRead {
-  const yaml = splitFrontmatter(text)?.frontmatter
-  if (yaml === undefined) return { fields: noFrontmatter, warnings: [] }
+  const split = splitFrontmatter(text)
+  if (split === undefined) return { fields: noFrontmatter, warnings: [] }
+  const { frontmatter: yaml, line } = split
   if (yaml.length > LARGEST_FRONTMATTER) {
     return readByLines(
       yaml,
@@ -27,10 +28,10 @@ export function readFrontmatter(text: string): FrontmatterRead {
     )
   }
   try {
-    const found = readFields(frontmatterDocument(yaml).document, yaml)
+    const found = readFields(frontmatterDocument(yaml).document, yaml, line)
     return typeof found === 'string' ? readByLines(yaml, found) : found
   } catch (reason) {
-    return readByLines(yaml, firstLine(reason))
+    return readByLines(yaml, parserFault(reason, line))
   }
 }
 
@@ -79,20 +80,22 @@ function plainText(written: string): string {
   return inside?.trim() ?? text
 }
 
-function firstLine(reason: unknown): string {
-  return errorMessage(reason).split('\n', 1)[0]!.replace(/:$/, '')
+/** The sentence of the parser, with the line of the file. `line`: where the frontmatter begins in it. */
+function parserFault(reason: unknown, line: number): string {
+  const sentence = errorMessage(reason).split('\n', 1)[0]!.replace(/:$/, '')
+  return sentence.replace(/(?<= at line )\d+/, (number) => String(Number(number) + line - 1))
 }
 
-function readFields(document: Document, yaml: string): FrontmatterRead | string {
+function readFields(document: Document, yaml: string, line: number): FrontmatterRead | string {
   const [fault] = document.errors
-  if (fault) return phrase`it is not valid YAML: ${firstLine(fault)}`
+  if (fault) return phrase`it is not valid YAML: ${parserFault(fault, line)}`
   const { contents } = document
   if (contents === null || (isScalar(contents) && contents.value === null)) {
     return { fields: noFrontmatter, warnings: [] }
   }
   if (!isMap(contents)) return phrase`it is not a list of fields`
   const warnings = [
-    ...document.warnings.map((warning) => phrase`${firstLine(warning)}; the tag is ignored`),
+    ...document.warnings.map((warning) => phrase`${parserFault(warning, line)}; the tag is ignored`),
     ...repeatedKeys(contents),
   ]
   const nodeOf = (map: YAMLMap, key: string) => fieldNode(document, map, key)
