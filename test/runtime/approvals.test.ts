@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { outputText, toolResults, unframedResults } from '../../src/context.ts'
+import { messageText, outputText, toolResults, unframedResults } from '../../src/context.ts'
 import { exportSession, importSession } from '../../src/session.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { readAccess, type Tool, type ToolPlan } from '../../src/tool.ts'
@@ -338,6 +338,32 @@ test('a turn that waits holds no other session up', async (t) => {
   await here.runtime.submit({ text: 'Write to Ada.' })
   await waiting(here, 1)
   assert.deepEqual((await here.say('Hello.')).outcome, { type: 'completed' })
+})
+
+test('a turn that waits for a person with several calls leaves the room of one turn', async (t) => {
+  const { promise: open, resolve } = Promise.withResolvers<void>()
+  t.after(() => resolve())
+  const begun: string[] = []
+  const model = scriptedModel({
+    async answer({ messages }) {
+      const text = messageText(messages.at(-1)!)
+      if (text.includes('letters'))
+        return { toolCalls: ['Ada', 'Bo', 'Cy'].map((to) => ({ name: 'letter', input: { to } })) }
+      begun.push(text)
+      await open
+      return { text: 'Hello.' }
+    },
+  })
+  const here = await opened(t, { model, tools: [letterDesk().tool], settings: { turnsAtOnce: 2 } })
+  await here.runtime.submit({ text: 'Write the letters.' })
+  await waiting(here, 3)
+  const turns = []
+  for (const text of ['one', 'two', 'three']) turns.push(await here.runtime.submit({ text }))
+  const { running, queued } = await here.runtime.status()
+  assert.deepEqual({ running, queued }, { running: 3, queued: 1 })
+  resolve()
+  for (const turn of turns) await here.ended(turn)
+  assert.equal(begun.length, 3)
 })
 
 /** A model that writes one letter in each turn, to these people in turn; none for `undefined`. The last one stays. */

@@ -39,7 +39,7 @@ export function createApprovalService(parts: {
   readonly policy: Pick<ToolPolicy, 'current'>
 }) {
   const { store, states, clock, live, activity, policy } = parts
-  const listeners = new Map<string, (decision: ApprovalOutcome) => void>()
+  const listeners = new Map<string, { readonly turn: string; resolve(decision: ApprovalOutcome): void }>()
   /** Decisions are taken one after another: of two about one call the second finds the first. */
   const decisions = serialQueue()
 
@@ -105,7 +105,7 @@ export function createApprovalService(parts: {
   ): Promise<ApprovalOutcome | undefined> {
     const { promise, resolve } = Promise.withResolvers<ApprovalOutcome | undefined>()
     const onAbort = () => resolve(undefined)
-    listeners.set(approval, resolve)
+    listeners.set(approval, { turn, resolve })
     signal.addEventListener('abort', onAbort, { once: true })
     try {
       if (signal.aborted) return undefined
@@ -165,7 +165,7 @@ export function createApprovalService(parts: {
       { type: 'append', session, bodies: [body], time },
       { type: 'audit', facts: { ...decisionFacts(question, decided, by), ...defined({ request }) }, time },
     ])
-    if (state) listeners.get(approval)?.(decided)
+    if (state) listeners.get(approval)?.resolve(decided)
   }
 
   /** Nobody decided: the question is over. What a person has decided meanwhile counts. */
@@ -187,7 +187,7 @@ export function createApprovalService(parts: {
       by: rule,
     }
     await store.append(session, [body], clock.time())
-    listeners.get(approval)?.(body.decision)
+    listeners.get(approval)?.resolve(body.decision)
     return body.decision
   }
 
@@ -226,6 +226,8 @@ export function createApprovalService(parts: {
       return new Set((await questions()).flatMap(({ open, question }) => (open ? [question.turn] : [])))
     },
     count: (): number => listeners.size + live.waiting().length,
+    /** How many of the turns that run wait for a person, with one call or several. */
+    waitingTurns: (): number => new Set([...listeners.values()].map(({ turn }) => turn)).size,
     /** Resolves when decisions that were made are on disk. */
     idle: decisions.idle,
   }

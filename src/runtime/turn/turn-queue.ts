@@ -77,7 +77,8 @@ export function createTurnQueue(parts: {
 
   function isFull(): boolean {
     const most = turnsAtOnce()
-    return most !== undefined && active.size - (active.size < most ? 0 : parts.approvals.count()) >= most
+    // Who waits for a person is counted only where that decides.
+    return most !== undefined && active.size >= most && active.size - parts.approvals.waitingTurns() >= most
   }
 
   /** Begins what has waited. Looked at again and again as well: a turn that begins to wait for a person leaves room, and says nothing. */
