@@ -19,10 +19,11 @@ export type Remainder = readonly (number | undefined)[]
 export function giveWay(holders: readonly Holder[], limit: number, shrinks: boolean): Remainder {
   const remainder: (number | undefined)[] = holders.map(() => 0)
   let tokens = holders.reduce((sum, holder) => sum + holder.forms[0]!.tokens, 0)
+  if (tokens <= limit) return remainder
   for (const { index, form } of stepsDown(holders, shrinks)) {
-    if (tokens <= limit) break
     tokens += formTokens(holders[index]!, form) - formTokens(holders[index]!, remainder[index])
     remainder[index] = form
+    if (tokens <= limit) break
   }
   return remainder
 }

@@ -28,21 +28,13 @@ export async function readPlacements(
   return state.placed.calls
 }
 
-export function notePlacements(
-  state: HasPlacements,
-  recent: readonly PlacedCall[],
-  { call, manifest, turn, at }: PlacementsOfCall & { readonly call: string },
-): void {
-  state.placed = { call, calls: [...recent, placedCall(manifest, { turn, at })].slice(-PLACED_CALLS) }
-}
-
-/** An account with the prices of both places of each of its layers. */
+/** An account with the prices of both places of each of its layers. `placed`: the last calls, and this one behind them. */
 export function withPlacementPrices<Account extends Manifest>(
-  { manifest, turn, at }: PlacementsOfCall<Account>,
-  recent: readonly PlacedCall[],
+  manifest: Account,
+  placed: readonly PlacedCall[],
   rules: PlacementRules,
 ): Account {
-  const prices = placementPrices([...recent, placedCall(manifest, { turn, at })], rules)
+  const prices = placementPrices(placed, rules)
   const entries = manifest.entries.map((entry) => {
     // A tool and a turn may have the id of a layer.
     const isLayer = entry.slot !== 'tools' && entry.slot !== 'history' && entry.slot !== 'input'
@@ -55,10 +47,6 @@ export function withPlacementPrices<Account extends Manifest>(
 /** The rules that the prices of places of a model follow. */
 export function placementRules({ facts }: Model, { cut, placements }: AssemblyInput['layout']): PlacementRules {
   return { cache: facts.cache, price: facts.price, announces: cut.lowWater < 1, placements }
-}
-
-interface PlacementsOfCall<Account extends Manifest = Manifest> extends Pick<PlacedCall, 'turn' | 'at'> {
-  readonly manifest: Account
 }
 
 async function placementsIn(

@@ -13,6 +13,7 @@ import {
   ContextOverflowError,
   forecastRange,
   type LayoutChoice,
+  placedCall,
   priceOfModel,
   type Scenario,
   type ScenarioChanges,
@@ -80,8 +81,8 @@ export async function previewCall(
   }
   const place = { ...turn, state, readFingerprint: parts.readFingerprint }
   const forecast = await addForecast(place, seal(outcome), nextCacheLife(place, recent))
-  const placed = { manifest: forecast, turn: id, at: Date.parse(clock.time()) }
-  const manifest = withPlacementPrices(placed, recent, placementRules(model, input.layout))
+  const placed = placedCall(forecast, { turn: id, at: Date.parse(clock.time()) })
+  const manifest = withPlacementPrices(forecast, [...recent, placed], placementRules(model, input.layout))
   const price = priceOfModel(model.facts)
   const cost = price && manifest.forecast && forecastRange(manifest.forecast, manifest.budget.reserve, price)
   const figures = callFigures(manifest, { price })

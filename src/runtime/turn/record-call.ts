@@ -7,6 +7,8 @@ import {
   ContextOverflowError,
   type CutRecord,
   cutSums,
+  PLACED_CALLS,
+  placedCall,
   unframedResults,
 } from '../../context.ts'
 import type { CallParameters, Model } from '../../model.ts'
@@ -18,7 +20,7 @@ import type { AssemblyContext } from './assembly-context.ts'
 import { assembleCall, type AskedTurn, type AssembledCall } from './assemble-call.ts'
 import type { CallAccount } from './call-account.ts'
 import { recordInput } from '../calls/call-input.ts'
-import { notePlacements, placementRules, withPlacementPrices } from '../calls/recent-placements.ts'
+import { placementRules, withPlacementPrices } from '../calls/recent-placements.ts'
 import { pinOf } from '../calls/head-pin.ts'
 import type { FallbackRecord, SealedManifest } from '../calls/seal.ts'
 import { cutToWrite, usableCut } from '../sessions/session-cut.ts'
@@ -77,6 +79,7 @@ export function recordedCalls(
     gone = call.gone
     const outcome = await withKeptNote(call, store, session, taint)
     const rules = placementRules(model, call.input.layout)
+    let placed = recent
     const cacheLife = nextCacheLife(live, recent)
     const upTo = state.stream.lastSeq()
     const time = clock.time()
@@ -104,7 +107,8 @@ export function recordedCalls(
       isUnread: async () => state.lastCall !== undefined && !(await wasSent(store, state, model.id)),
       complete: async (sealed) => {
         const forecast = await addForecast(live, sealed, cacheLife)
-        const priced = withPlacementPrices({ manifest: forecast, turn, at: Date.parse(time) }, recent, rules)
+        placed = [...recent, placedCall(forecast, { turn, at: Date.parse(time) })]
+        const priced = withPlacementPrices(forecast, placed, rules)
         const complete = withCutRecord(live, priced, call.cacheOver ? { why: 'cache-over' } : whyCut(call))
         if (!live.instead) return complete
         const { fallbackRecord } = await import('../calls/fallback-record.ts')
@@ -139,7 +143,7 @@ export function recordedCalls(
     state.pin = pinOf(record, { layout, counter: counter.id }, { layers, tools, ...call.head })
     const at = Date.parse(clock.time())
     state.lastCall = { call: prepared.call, model: model.id, fingerprint, at, ...(cacheLife && { life: cacheLife }) }
-    notePlacements(state, recent, { call: prepared.call, manifest, turn, at: Date.parse(time) })
+    state.placed = { call: prepared.call, calls: placed.slice(-PLACED_CALLS) }
     if (!(outcome instanceof ContextOverflowError)) {
       live.assembled?.({ input: call.input, outcome, prepared })
       // Words are for one note.
