@@ -89,6 +89,7 @@ test('what an agent cannot be, and a command that is not whole, are refused befo
   const { runtime, foreword } = gateway()
   assert.match((await foreword(['agents', 'new', '--name', 'A', '--mode', 'both'])).stderr, /body\.mode/)
   assert.equal((await foreword(['agents', 'new'])).code, 2)
+  assert.match((await foreword(['agents', 'new', 'A', '--name', 'B'])).stderr, /The name is there twice/)
   await foreword(['agents', 'new', '--name', 'A'])
   assert.match((await foreword(['agents', 'new', '--name', 'a'])).stderr, /named a already: agent-/)
   assert.equal((await foreword(['agents', 'edit', 'A'])).code, 2)

@@ -124,9 +124,11 @@ async function findRecordId(connection: GatewayConnection, kind: string, word: s
   return deleted ? word : (await findRecord(connection, kind, word)).id
 }
 
-/** The name of a new record is an option or the argument of `new`. */
 async function newRecord(kind: RecordCommands, call: CommandCall, io: Io): Promise<number> {
   const [, name] = call.words
+  if (name !== undefined && call.has('name')) {
+    throw usageFailure('The name is there twice.', `Write \`foreword ${kind.name}s new NAME\` without --name.`)
+  }
   const body: Readonly<Record<string, unknown>> = { ...defined({ name }), ...(await readFields(kind, call, io)) }
   if (body['name'] === undefined) {
     throw usageFailure(`The ${kind.name} needs a name.`, `Write \`foreword ${kind.name}s new NAME\`.`)

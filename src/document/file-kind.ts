@@ -3,7 +3,7 @@ import { signatureType } from '../platform.ts'
 import type { Unreadable } from './document.ts'
 import { type Archive, openArchive } from './office/zip-archive.ts'
 import type { ReadingLimits } from './reading-limits.ts'
-import { looksBinary } from './text/character-set.ts'
+import { looksBinary } from './character-set.ts'
 
 export type FileKind =
   | {

@@ -1,7 +1,7 @@
 import type { Archive } from './office/zip-archive.ts'
 import { scanXml, attributeValue } from './office/xml-scan.ts'
 import { numberText } from '../context.ts'
-import { cleanText } from './text/character-set.ts'
+import { cleanText } from './character-set.ts'
 
 /** Counts what is in a document and not in its text. */
 export function missingParts() {

@@ -4,7 +4,7 @@ import type { Document, Unreadable } from './document.ts'
 import { type FileKind, fileKind } from './file-kind.ts'
 import { ReadingFault, type ReadingLimits, tooManyBytes, tooManyCharacters } from './reading-limits.ts'
 import type { ReadingTask } from './reading-task.ts'
-import { cleanText, decodedText } from './text/character-set.ts'
+import { cleanText, decodedText } from './character-set.ts'
 
 /**
  * The text of a file. A file can make it work for long, so it runs in a process of its own: `createDocumentReader`. Never
@@ -34,7 +34,7 @@ async function readDocument(bytes: Uint8Array, kind: FileKind, task: ReadingTask
     case 'audio':
       return { kind: 'audio', ...defined({ seconds: audioSeconds(bytes) }), bytes: bytes.length, mediaType }
     case 'pdf': {
-      const { pdfText } = await import('./pdf/pdf-text.ts')
+      const { pdfText } = await import('./pdf-text.ts')
       return { kind: 'text', ...(await pdfText(bytes, task)), mediaType }
     }
     case 'word': {

@@ -18,7 +18,8 @@ test('what looks like a key goes too, masked or not', () => {
 
 test('long words of a provider become one short line', () => {
   const line = redactSecrets(`first\n${'x'.repeat(1000)}`, [])
-  assert.ok(line.length < 310 && !line.includes('\n'))
+  assert.equal(line.length, 300)
+  assert.match(line, /^first x+ …$/)
 })
 
 test('an address is shown without what may be secret in it', () => {

@@ -1,8 +1,8 @@
 import { knownSecrets } from './known-secrets.ts'
 
-/** Characters of the longest message. */
+/** Characters of the longest message, with its mark. */
 const LONGEST = 300
-/** Patterns of keys and of what an address may hold, also of those that a service repeats half masked. */
+/** Keys, also half masked ones as a service may repeat them, and credentials in addresses. */
 const KEYS = [
   /\b(?:sk|pk|rk|key)-[\w*.-]{6,}/gi,
   /\bbearer\s+[\w.~+/*=-]{6,}/gi,
@@ -21,7 +21,7 @@ export function redactSecrets(text: string, secrets: readonly string[]): string 
   let clean = known.redact(text)
   for (const pattern of KEYS) clean = clean.replace(pattern, '[key]')
   clean = clean.replace(/\s+/g, ' ').trim()
-  return clean.length > LONGEST ? `${clean.slice(0, LONGEST).toWellFormed()} …` : clean
+  return clean.length > LONGEST ? `${clean.slice(0, LONGEST - 2).toWellFormed()} …` : clean
 }
 
 /**

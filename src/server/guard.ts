@@ -24,7 +24,8 @@ import { empty } from './answer.ts'
 import type { Brake } from './brake.ts'
 import { cookieHeader, isLoopback, readCookie, type Remote, remoteOf } from './cookies.ts'
 import { HttpFailure } from './failure.ts'
-import { expired, expiredInvitation, unauthorized, unknownPerson, uselessLink } from './guard-failures.ts'
+import { expired, unauthorized, unknownPerson, uselessLink } from './guard-failures.ts'
+import { redeemInvitation } from './redeem-invitation.ts'
 import { type Connection, proxiedName, type TrustedProxySettings } from './trusted-proxy.ts'
 
 /** A caller, and the token or cookie that admitted it. */
@@ -175,28 +176,13 @@ export function createGuard({
     return holder.visitor
   }
 
-  /** The cookie for the first browser that an invitation comes with: it is worth nothing from then on. */
-  async function acceptInvitation(hash: string): Promise<string | undefined> {
-    const kept = named?.find(hash)
-    if (!kept?.invites || kept.person === undefined || scopeOf(kept.person) === undefined) return undefined
-    if (isExpired(kept, clock.now())) throw expiredInvitation(kept.person)
-    try {
-      await named!.revoke(kept.name, `person:${kept.person}`)
-    } catch (error) {
-      // Another browser was first.
-      if (error instanceof RuntimeError && error.code === 'not-found') return undefined
-      throw error
-    }
-    return browsers.beginFor(kept.person)
-  }
-
   async function refuse({ address }: Remote, refusal: HttpFailure): Promise<never> {
     throw await brake.refuse(address, refusal)
   }
 
   async function bringToken(brought: string, host: string, remote: Remote): Promise<Entry> {
     const hash = sha256(brought)
-    const invited = await acceptInvitation(hash)
+    const invited = await redeemInvitation(hash, { named, browsers, clock, scopeOf })
     const visitor = invited === undefined ? admit(holderOf(hash)) : undefined
     if (invited === undefined && visitor === undefined) return refuse(remote, uselessLink())
     // The page could not show anything with it.

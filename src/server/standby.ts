@@ -12,7 +12,7 @@ import {
   type ForwardedHomes,
   type Sockets,
   writeResponse,
-} from './forward.ts'
+} from './forward-to-gateway.ts'
 import { requireScope } from './guard.ts'
 import { listen, type ListeningServer } from './listen.ts'
 import { gatewayMetrics, METRICS_TYPE, metricsText } from './metrics-text.ts'

@@ -259,7 +259,7 @@ const startsClock: ReadonlySet<string> = new Set([
   'src/tool/schema/thread-check.ts',
   // Commands.
   'src/capabilities/wrapped-agents/run/run-wrapped.ts',
-  'src/capabilities/wrapped-agents/watch/session-view.ts',
+  'src/capabilities/wrapped-agents/session-view.ts',
 ])
 
 /** Files below the command that read the time, set a timer, or take the clock of the system instead of the one they are given. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { clients, type ServerEntry } from '../../src/cli/mcp/config.ts'
+import { clients, type ServerEntry } from '../../src/cli/mcp-config.ts'
 import { connected } from './clients.ts'
 import { mcpHome } from './mcp-home.ts'
 

@@ -184,3 +184,14 @@ test('2. text from right to left, and very long words, keep their place at 360 p
   await turn.getByText('مرحبا بالعالم').scrollIntoViewIfNeeded()
   await picture(page, 'right-to-left-360')
 })
+
+test('2. where the browser does not let the page copy, it says so', async (t) => {
+  const { page } = await openedPage(t, { answer: () => ({ text: 'The tide turns at noon.' }) })
+  await send(page, 'Hello')
+  await turnEnded(page)
+  await page.evaluate(
+    `navigator.clipboard.writeText = () => Promise.reject(new DOMException('Denied', 'NotAllowedError'))`,
+  )
+  await lastTurn(page).getByRole('button', { name: 'Copy' }).last().click()
+  await page.getByText('The browser does not allow this page to copy.').waitFor()
+})

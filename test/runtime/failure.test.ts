@@ -107,7 +107,7 @@ test('a request that is still too large after a deeper cut fails with the reason
   assert.ok(outcome?.type === 'failed' && outcome.code === 'context-overflow')
   assert.match(
     outcome.message,
-    /^the script asked for the failure context-overflow What must/,
+    /^the script asked for the failure context-overflow\. What must/,
     "the provider's words are kept",
   )
   assert.ok(model.calls.length <= 2)

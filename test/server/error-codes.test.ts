@@ -37,7 +37,7 @@ const elsewhere: Partial<Record<HttpErrorCode, readonly [made: string, tested: s
   'over-budget': ['src/agent/hold-call.ts', 'test/runtime/budgets.test.ts'],
   'no-answer': ['src/agent/answer.ts', 'test/runtime/notes-summaries.test.ts'],
   closing: ['src/server/event-stream.ts', 'test/server/listening.test.ts'],
-  standby: ['src/server/forward.ts', 'test/takeover.slow.ts'],
+  standby: ['src/server/forward-to-gateway.ts', 'test/takeover.slow.ts'],
   'sign-in-failed': ['src/server/sign-in/provider.ts', 'test/server/sign-in-proofs.test.ts'],
   'sign-in-denied': ['src/server/sign-in/sign-in.ts', 'test/server/sign-in-proofs.test.ts'],
   'sign-in-unavailable': ['src/server/sign-in/limited-fetch.ts', 'test/server/sign-in-proofs.test.ts'],

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { inspectorContribution } from '../../src/capabilities/inspector/mcp/inspector-contribution.ts'
 import { requestSizeCommand } from '../../src/capabilities/telegram/command/session-commands.ts'
-import { fetchSessionView } from '../../src/capabilities/wrapped-agents/watch/session-view.ts'
+import { fetchSessionView } from '../../src/capabilities/wrapped-agents/session-view.ts'
 import {
   callPrice,
   type CostReport,

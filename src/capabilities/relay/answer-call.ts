@@ -21,7 +21,7 @@ import {
   type TimeSlice,
 } from '../../platform.ts'
 import { readThroughAddress, type RelayMode, type Target } from './address.ts'
-import { forward, type ForwardedRequest, filterPairs, type HeaderPairs } from './forward.ts'
+import { forward, type ForwardedRequest, filterPairs, type HeaderPairs } from './forward-to-provider.ts'
 import { outgoingRequest } from './outgoing-request.ts'
 import { refuseCall } from './refusal.ts'
 import type { RelaySettings } from './relay-settings.ts'

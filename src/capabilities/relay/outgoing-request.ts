@@ -3,7 +3,7 @@ import { callFormat, type ForeignRequestHead } from '../../foreign.ts'
 import type { ProviderServer } from '../../model.ts'
 import { decodeUrlPart, defined } from '../../platform.ts'
 import { splitSegment, type Target } from './address.ts'
-import { filterPairs, type HeaderPairs, pairsOf } from './forward.ts'
+import { filterPairs, type HeaderPairs, pairsOf } from './forward-to-provider.ts'
 import { besideProject, isSignInToken, keyIn, PROJECT } from './gateway-token.ts'
 import { CALL_RULE } from './relay-settings.ts'
 

@@ -1,7 +1,7 @@
 import type { Failure } from '../../capability.ts'
 import { securityHeaders } from '../../server.ts'
 import type { Target } from './address.ts'
-import { filterPairs, type HeaderPairs, pairsOf } from './forward.ts'
+import { filterPairs, type HeaderPairs, pairsOf } from './forward-to-provider.ts'
 import { endToEnd } from './outgoing-request.ts'
 
 export interface CameAnswer {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { GatewayConnection } from '../../capability.ts'
-import { fetchCallsSince, type SessionViewCall } from './watch/session-view.ts'
+import { fetchCallsSince, type SessionViewCall } from './session-view.ts'
 
 const time = (second: number) => new Date(Date.UTC(2026, 0, 5, 10, 0, second)).toISOString()
 

@@ -1,7 +1,7 @@
 import { commandWithSubcommands } from '../subcommand.ts'
 import type { ConfigurationError, ConfigurationSchema, Environment, LoadedConfiguration } from '../../runtime.ts'
 import type { CommandCall, Io, Finding } from '../../capability.ts'
-import { effectiveValue, effectiveValues, schemaKeys, valueText } from '../config/effective-values.ts'
+import { effectiveValue, effectiveValues, schemaKeys, valueText } from '../effective-values.ts'
 import { CommandFailure, notRecorded } from '../failure.ts'
 import { applyStyle, note, print, printJson, programCapabilities, printAnswer } from '../io.ts'
 import { defined, nearestHint, quoteForShell, systemClock, errorMessage } from '../../platform.ts'

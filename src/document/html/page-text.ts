@@ -1,7 +1,7 @@
 import { defined } from '../../platform.ts'
 import { missingParts } from '../missing-parts.ts'
 import { ReadingFault } from '../reading-limits.ts'
-import { cleanText, shownTitle } from '../text/character-set.ts'
+import { cleanText, shownTitle } from '../character-set.ts'
 import {
   countUnread,
   flatText,

@@ -1,4 +1,4 @@
-import { cleanText } from '../text/character-set.ts'
+import { cleanText } from '../character-set.ts'
 import { numberText } from '../../context.ts'
 
 /**

@@ -13,6 +13,7 @@ import { Attachments } from './attachments.tsx'
 import type { Turn } from '../log/conversation.ts'
 import { TurnFoot } from './turn-foot.tsx'
 import { Answer, Said } from './turn-view.tsx'
+import { copyText } from '../parts/copy-text.ts'
 import { t } from '../language/language.ts'
 
 interface AnswerPairProps {
@@ -65,7 +66,7 @@ function OneAnswer({ session, turn, goesOn }: OneAnswerProps): ReactNode {
     })
   const copy = (): void => {
     const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-    void navigator.clipboard.writeText(texts.join('\n\n'))
+    void copyText(texts.join('\n\n'))
   }
   return (
     <section

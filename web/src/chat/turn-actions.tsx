@@ -11,6 +11,7 @@ import { t } from '../language/language.ts'
 import { useMayKeepRecords } from '../api/caller.ts'
 import { late } from '../parts/late.tsx'
 import { closeFloating } from '../parts/floating.tsx'
+import { copyText } from '../parts/copy-text.ts'
 import { Popover } from '../parts/popover.tsx'
 
 interface TurnActionsProps {
@@ -37,7 +38,7 @@ export function TurnActions({ session, turn, onEdit }: TurnActionsProps): ReactN
   }
   const copy = (): void => {
     const text = turn.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
-    void navigator.clipboard.writeText(text)
+    void copyText(text)
   }
   const again = (from: string | null): void => {
     const attachments = turn.attachments.map(({ file }) => file)

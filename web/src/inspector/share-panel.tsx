@@ -19,6 +19,7 @@ import { entryKey, textsOf } from './share-texts.ts'
 import { conversationTitles } from './share-titles.ts'
 import { underway } from '../api/underway.ts'
 import { assembleBeside } from './what-if-assembler.ts'
+import { copyText } from '../parts/copy-text.ts'
 import { t } from '../language/language.ts'
 
 /** The exact request of a call: the proof that it is the one that left, a command that sends it again, and a file to give away. */
@@ -90,8 +91,8 @@ function Proof({ rebuilt: { identical, digest, wire } }: { readonly rebuilt: Reb
 }
 
 async function copy(text: string): Promise<void> {
-  await navigator.clipboard.writeText(text)
-  showToast({ text: t`Copied. If the provider needs a key, put yours into the variable API_KEY.` })
+  if (await copyText(text))
+    showToast({ text: t`Copied. If the provider needs a key, put yours into the variable API_KEY.` })
 }
 
 async function share({ call, digest }: RebuiltRequest, next: NextCall, isForeign: boolean): Promise<void> {

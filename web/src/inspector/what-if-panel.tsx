@@ -24,6 +24,7 @@ import { useTriedFigures, WhatIfCost } from './what-if-cost.tsx'
 import { WhatIfEntries, WhatIfResult } from './what-if-result.tsx'
 import { Select, Slider } from '../parts/fields.tsx'
 import { percent } from '../parts/numbers.ts'
+import { copyText } from '../parts/copy-text.ts'
 import { t, translated } from '../language/language.ts'
 
 /** What other settings would make of a call: assembled in the page by the assembler of the gateway. */
@@ -79,7 +80,7 @@ export default function WhatIfPanel(inspected: Inspected): ReactNode {
 }
 
 async function copy(text: string): Promise<void> {
-  await navigator.clipboard.writeText(text)
+  if (!(await copyText(text))) return
   const { home } = await api<Pick<Status, 'home'>>('/api/status').catch(() => ({ home: undefined }))
   const file = home === undefined ? 'config.json' : `${home}/config.json`
   showToast({ text: t`Copied. Merge it into ${file}, then restart the gateway.` })

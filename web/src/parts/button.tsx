@@ -1,4 +1,5 @@
 import { type ComponentProps, type ReactNode, useState } from 'react'
+import { copyText } from './copy-text.ts'
 import { t } from '../language/language.ts'
 
 const looks = {
@@ -25,7 +26,7 @@ export function Button({
 export function CopyButton({ text }: { readonly text: string }): ReactNode {
   const [copied, setCopied] = useState(false)
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text)
+    if (!(await copyText(text))) return
     setCopied(true)
     setTimeout(() => setCopied(false), 1_500)
   }

@@ -25,7 +25,7 @@ import {
   MOST_CALLS,
   shareText,
   type SessionViewCall,
-} from '../watch/session-view.ts'
+} from '../session-view.ts'
 import { exactMoneyText, exactLine, numberText, shortNumberText } from '../../../context.ts'
 
 export const watchCommand: Command = {

@@ -20,7 +20,7 @@ import {
   sumCalls,
   tokensText,
   fetchCallsSince,
-} from '../watch/session-view.ts'
+} from '../session-view.ts'
 import type { WrappedProgram } from '../program/wrapped-program.ts'
 import {
   backgroundProcesses,

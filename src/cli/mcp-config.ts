@@ -1,13 +1,13 @@
 import { join } from 'node:path'
-import type { CommandCall, Io } from '../../capability.ts'
-import { defined, nearestHint, quoteForShell } from '../../platform.ts'
-import type { MadeToken } from '../../runtime.ts'
-import { homeDirectory } from '../arguments.ts'
-import { CommandFailure, refuseTools, usageFailure } from '../failure.ts'
-import { loadedCapabilities, note, print, printJson } from '../io.ts'
-import { withNamedTokens } from '../tokens.ts'
+import type { CommandCall, Io } from '../capability.ts'
+import { defined, nearestHint, quoteForShell } from '../platform.ts'
+import type { MadeToken } from '../runtime.ts'
+import { homeDirectory } from './arguments.ts'
+import { CommandFailure, refuseTools, usageFailure } from './failure.ts'
+import { loadedCapabilities, note, print, printJson } from './io.ts'
+import { withNamedTokens } from './tokens.ts'
 
-const program = join(import.meta.dirname, '../../../bin/foreword.js')
+const program = join(import.meta.dirname, '../../bin/foreword.js')
 
 /** Prints what to paste into the settings of a program. The error output names the file. */
 export async function printConfig(call: CommandCall, io: Io): Promise<number> {
@@ -63,8 +63,8 @@ async function folderVariables(home: string, io: Io) {
   const { environment } = io
   const capabilities = await loadedCapabilities(io)
   const [{ factsAt, loadConfiguration, variableName }, { schemaKeys }] = await Promise.all([
-    import('../../runtime.ts'),
-    import('../config/effective-values.ts'),
+    import('../runtime.ts'),
+    import('./effective-values.ts'),
   ])
   const { schema } = await loadConfiguration({ home, environment, capabilities })
   const set: Record<string, string> = {}
@@ -80,7 +80,7 @@ async function folderVariables(home: string, io: Io) {
 /** An entry with a new token for this client alone. That of the owner is in no text of a client. */
 async function gatewayEntry({ home }: CommandCall, io: Io, client: string): Promise<NewEntry> {
   refuseTools(io, 'make a token')
-  const [{ readToken }, { findGateway }] = await Promise.all([import('../../runtime.ts'), import('../connection.ts')])
+  const [{ readToken }, { findGateway }] = await Promise.all([import('../runtime.ts'), import('./connection.ts')])
   const [wasStarted, running] = await Promise.all([readToken(home), findGateway(home)])
   const url = running.type === 'gateway' ? running.address : await configuredAddress(home, io)
   if (wasStarted === undefined || url === undefined) {
@@ -109,7 +109,7 @@ function bearer(token: string): Readonly<Record<string, string>> {
 }
 
 async function configuredAddress(home: string, io: Io): Promise<string | undefined> {
-  const { loadValidConfiguration } = await import('../load-configuration.ts')
+  const { loadValidConfiguration } = await import('./load-configuration.ts')
   const { port, bind } = (await loadValidConfiguration(home, io)).gateway
   return port === 0 ? undefined : `http://${bind.includes(':') ? `[${bind}]` : bind}:${port}`
 }

@@ -1,6 +1,6 @@
-import { startsWith } from '../../context.ts'
-import { signatureType } from '../../platform.ts'
-import { ReadingFault } from '../reading-limits.ts'
+import { startsWith } from '../context.ts'
+import { signatureType } from '../platform.ts'
+import { ReadingFault } from './reading-limits.ts'
 
 /** In text, at most this share of the characters may be control characters or replacements of invalid bytes. */
 const mostDamage = 0.01

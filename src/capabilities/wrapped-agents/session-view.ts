@@ -1,5 +1,5 @@
-import type { GatewayConnection, Io } from '../../../capability.ts'
-import { apiPath, requestJson, readInput, requestList } from '../../../cli.ts'
+import type { GatewayConnection, Io } from '../../capability.ts'
+import { apiPath, requestJson, readInput, requestList } from '../../cli.ts'
 import {
   countedText,
   calibratedManifest,
@@ -11,9 +11,9 @@ import {
   exactMoneyText,
   type CutRecord,
   inNanos,
-} from '../../../context.ts'
-import { defined, systemClock, isObject, parseJson } from '../../../platform.ts'
-import type { ForeignEnd, ForeignFacts } from '../../../session.ts'
+} from '../../context.ts'
+import { defined, systemClock, isObject, parseJson } from '../../platform.ts'
+import type { ForeignEnd, ForeignFacts } from '../../session.ts'
 
 export interface SessionView {
   readonly session: string

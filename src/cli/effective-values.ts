@@ -1,5 +1,5 @@
-import { defined, publicAddress, isObject } from '../../platform.ts'
-import type { LoadedConfiguration } from '../../runtime.ts'
+import { defined, publicAddress, isObject } from '../platform.ts'
+import type { LoadedConfiguration } from '../runtime.ts'
 
 export interface EffectiveValue {
   readonly key: string

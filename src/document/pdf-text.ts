@@ -1,9 +1,9 @@
 import type { PDFDocumentProxy } from 'unpdf/pdfjs'
-import { missingParts } from '../missing-parts.ts'
-import { numberText } from '../../context.ts'
-import { ReadingFault, tooManyCharacters } from '../reading-limits.ts'
-import type { ReadingTask } from '../reading-task.ts'
-import { cleanText, shownTitle } from '../text/character-set.ts'
+import { missingParts } from './missing-parts.ts'
+import { numberText } from '../context.ts'
+import { ReadingFault, tooManyCharacters } from './reading-limits.ts'
+import type { ReadingTask } from './reading-task.ts'
+import { cleanText, shownTitle } from './character-set.ts'
 
 /** The text of a PDF, page by page. Throws a `ReadingFault` where it is encrypted, broken, too long, or images alone. */
 export async function pdfText(

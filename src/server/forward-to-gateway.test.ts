@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { systemClock } from '../platform.ts'
-import { createForwarder, type ForwardOptions, headersOf, writeResponse } from './forward.ts'
+import { createForwarder, type ForwardOptions, headersOf, writeResponse } from './forward-to-gateway.ts'
 
 async function listening(t: TestContext, listener: RequestListener): Promise<string> {
   const server = createServer(listener)
