@@ -72,10 +72,8 @@ const together = [
         skills: [
           'open-skills',
           'pinned-skills',
-          'skills-tools',
           'http/skill-routes',
           'folder/load-skills',
-          'folder/requirements',
         ],
         subjects: ['subject-service', 'http/subject-routes'],
         'web-access': ['web-tools'],

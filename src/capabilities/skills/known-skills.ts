@@ -1,57 +1,35 @@
 import { join, sep } from 'node:path'
-import type { CheckContext } from '../../capability.ts'
 import { type Layout, phrase, type TokenCounter } from '../../context.ts'
 import { nearestHint } from '../../platform.ts'
-import type { Configuration } from '../../runtime.ts'
+import type { ListedSkill } from './http/skill-answers.ts'
 import type { LeftSkill, LoadedSkills, Skill } from './skill.ts'
 import { sentSkill, skillFullText, skillLine, skillsFullText, skillsListText } from './skills-text.ts'
-import { type SkillsTools, noticedSkill } from './skills-tools.ts'
-
-interface SkillsConfiguration extends Pick<
-  CheckContext<Configuration['skills']>,
-  'settings' | 'home' | 'workspace' | 'environment'
-> {
-  /** Settings of the capability for MCP servers, if there is one. */
-  readonly mcp: unknown
-  readonly digests?: boolean
-}
+import { noticedSkill, type SkillsPlace, type SkillsTools } from './skills-tools.ts'
 
 export interface FoundSkills extends LoadedSkills {
   readonly tools: SkillsTools
 }
 
 /** What a gateway would load if it started now. `warnings` include those about tools. */
-export async function loadKnownSkills(configuration: SkillsConfiguration): Promise<FoundSkills> {
-  const { programFinder } = await import('./folder/requirements.ts')
-  const { loadSkills, skillRoots } = await import('./folder/load-skills.ts')
-  const { serverPrefixes, skillsTools } = await import('./skills-tools.ts')
-  const { settings, home, workspace, environment, mcp, digests = false } = configuration
-  const { disabled, allowScripts } = settings
-  const findBinary = programFinder(environment)
-  const roots = await skillRoots({ ...settings, home, workspace })
-  const loaded = await loadSkills({ roots, disabled, digests, findBinary, environment })
-  const takenPrefixes = serverPrefixes(mcp)
-  const tools = await skillsTools(loaded.skills, { workspace, environment, allowScripts, takenPrefixes, findBinary })
+export async function loadKnownSkills({
+  digests = false,
+  ...place
+}: SkillsPlace & { readonly digests?: boolean }): Promise<FoundSkills> {
+  const { skillOptions, skillsTools } = await import('./skills-tools.ts')
+  const { loadSkills } = await import('./folder/load-skills.ts')
+  const options = await skillOptions(place)
+  const loaded = await loadSkills({ ...options, digests })
+  const tools = await skillsTools(loaded.skills, options)
   return { ...loaded, warnings: [...loaded.warnings, ...tools.warnings], tools }
 }
 
-export interface SkillFacts {
-  readonly name: string
-  readonly description: string
-  /** Tokens, by the counter of the configuration. */
-  readonly tokens: { readonly full: number; readonly list: number }
-  readonly tools: readonly string[]
-  readonly from: string
-  readonly folder: string
-  readonly digest: string | undefined
-}
+/** What the list has of a skill, apart from warnings about it. */
+export type SkillFacts = Omit<ListedSkill, 'warnings'>
 
-interface SkillsCount {
-  readonly counter: TokenCounter
-  readonly layout: Layout
-}
-
-export function skillFacts({ skills, tools }: Pick<FoundSkills, 'skills' | 'tools'>, { counter, layout }: SkillsCount) {
+export function skillFacts(
+  { skills, tools }: Pick<FoundSkills, 'skills' | 'tools'>,
+  { counter, layout }: { readonly counter: TokenCounter; readonly layout: Layout },
+) {
   const { summaries } = layout.skills
   const sentOf = (skill: Skill) => sentSkill(noticedSkill(skill, tools, layout), layout)
   const describeSkill = (skill: Skill): SkillFacts => ({

@@ -1,26 +1,11 @@
 import type { Preview } from '../../runtime.ts'
+import type { SkillReach } from './http/skill-answers.ts'
 import { ForewordError } from '../../platform.ts'
 import type { CheckContext } from '../../capability.ts'
 import { calibratedManifest, exactLine, numberText, phrase } from '../../context.ts'
 
-/** By what its next call would send. */
-export interface SkillsReach {
-  readonly model: string
-  /** Tokens that a request and its answer may have together. */
-  readonly window: number
-  readonly named: number
-  readonly loaded: number
-  /** `search`: none is named, and `find_skill` finds them. `none`: nothing is sent. */
-  readonly form: 'full' | 'list' | 'names' | 'search' | 'none'
-  readonly tokens: number
-  /** Tokens of their fullest form. Absent if there is no form for this model. */
-  readonly fullTokens?: number
-  /** The whole prompt: in the tokens of its provider, in which the sizes above are, and by our count. */
-  readonly prompt: { readonly total: number; readonly used: number }
-  /** What is wrong: the model may not read the skills, or the gateway has not read them again. `hint` is how to fix it. */
-  readonly but?: string
-  readonly hint?: string
-}
+/** What the next call would send of the skills. Sizes are in the tokens of its provider. */
+export type SkillsReach = Omit<SkillReach, 'text' | 'tools'>
 
 /** `get` answers `undefined` if no gateway can be asked. */
 export async function readReach(get: CheckContext['get'], loaded: number): Promise<SkillsReach> {

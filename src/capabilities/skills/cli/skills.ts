@@ -33,7 +33,7 @@ import {
 } from '../known-skills.ts'
 import { reachText, readReach, type SkillsReach } from '../skills-reach.ts'
 import type { Configuration } from '../../../runtime.ts'
-import { type SkillsForms, skillsForms } from '../skills-forms.ts'
+import { type SkillsForms, skillsForms } from '../skills-text.ts'
 
 /** The loaded skills and their costs, those that did not load and why, and the form in which skills are sent. */
 async function listSkills(call: CommandCall, io: Io): Promise<number> {
@@ -164,7 +164,7 @@ async function lintSkills(call: CommandCall, io: Io): Promise<number> {
   let errors = 0
   let notes = 0
   for (const folder of folders) {
-    for (const finding of await checkSkill(resolve(folder), tokenx, { findBinary })) {
+    for (const finding of await checkSkill(resolve(folder), tokenx, findBinary)) {
       if (finding.level === 'error') errors++
       else notes++
       printFinding(join(folder, finding.file), finding, call, io)
