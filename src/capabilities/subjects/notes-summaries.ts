@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ValueStore } from '../../session.ts'
-import { splitLines, longNotesLines, type SummaryRequest } from './core.ts'
+import { longNotesLines, splitLines } from './core/lines.ts'
+import type { SummaryRequest } from './core/subjects.ts'
 import { type Clock, type Runtime, RuntimeError } from '../../capability.ts'
 import { summaryByModel } from '../../capability/toolkit.ts'
 import { runtimeFailure } from '../../runtime.ts'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defined } from '../../../platform.ts'
-import { outputSchemas, type SubjectFacts, type SubjectFile } from '../core.ts'
+import { outputSchemas } from '../core/subject-operations.ts'
+import type { SubjectFacts, SubjectFile } from '../core/subjects.ts'
 import { notesSummary } from '../notes-summaries.ts'
 import type { SubjectService } from '../subject-service.ts'
 import { json, limitSchema, decidedBySchema, digestSchema } from '../../../server.ts'

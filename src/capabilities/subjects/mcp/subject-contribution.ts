@@ -27,18 +27,15 @@ import {
 } from '../../../server/mcp.ts'
 import type { SessionStore } from '../../../session.ts'
 import {
+  type OperationFacts,
+  operationFacts,
   type OperationParts,
-  type Proposal,
-  type Proposals,
   type SubjectOperation,
   subjectOperations,
-  type Subjects,
-  type SubjectContext,
-  SubjectError,
-} from '../core.ts'
+} from '../core/subject-operations.ts'
+import { type Proposal, type Proposals, type Subjects, type SubjectContext, SubjectError } from '../core/subjects.ts'
 import { inputFault, readToolInput } from '../../../tool.ts'
 import { answeredProposal, askAboutProposal, type AskedProposal } from './ask-about-proposal.ts'
-import { type OperationFacts, operationFacts } from '../core/operation-schemas.ts'
 
 export function subjectContribution({
   subjects,
