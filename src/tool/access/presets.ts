@@ -1,49 +1,8 @@
 import { phrase } from '../../context.ts'
-import { matchCommand } from './presets/match-command.ts'
-import type { CommandPreset, PlaceWord } from './presets/grammar.ts'
-import { filesRead } from './presets/files-read.ts'
-import { gitRead } from './presets/git-read.ts'
+import { type CommandPreset, matchCommand, type PlaceWord } from './presets/match-command.ts'
+import { filesRead, searchFiles } from './presets/files.ts'
+import { gitRead, gitWrite } from './presets/git.ts'
 import { nodeTest, pythonTest } from './presets/project-tests.ts'
-import { searchFiles } from './presets/search-files.ts'
-
-/** Changes a repository without what cannot be undone. `git checkout WORD` could overwrite a file; it only makes branches here. */
-const gitWrite: CommandPreset = {
-  name: 'git-write',
-  allows: phrase`Stages files, commits with a message, makes and changes branches, and puts single files of the workspace back.`,
-  leaves: phrase`In the sandbox the folder .git cannot be written, so these commands work only where programs run without it. A change of the branch replaces files of the workspace, also those that agents obey. Filters that the configuration of Git names run.`,
-  commands: [
-    {
-      begins: ['git add'],
-      flags: { '-A --all -u --update -n --dry-run -v --verbose -N --intent-to-add': 'none' },
-      operands: [{ kind: 'path' }],
-      bundles: true,
-      endOfFlags: true,
-    },
-    {
-      begins: ['git commit'],
-      flags: {
-        '-m': 'text',
-        '--message': '=text',
-        '-a --all -q --quiet -s --signoff --allow-empty --dry-run --no-gpg-sign': 'none',
-      },
-      needs: ['-m', '--message'],
-      bundles: true,
-    },
-    {
-      begins: ['git switch'],
-      flags: { '-c': 'branch', '--create': '=branch', '-d --detach -q --quiet --no-guess': 'none' },
-      operands: [{ kind: 'branch', most: 1 }],
-    },
-    { begins: ['git checkout -b'], flags: {}, operands: [{ kind: 'branch', least: 1, most: 2 }] },
-    {
-      begins: ['git restore'],
-      flags: { '-S --staged -W --worktree -q --quiet': 'none', '-s': 'branch', '--source': '=branch' },
-      operands: [{ kind: 'written', least: 1 }],
-      bundles: true,
-      endOfFlags: true,
-    },
-  ],
-}
 
 /** When the flags were last compared with the manuals of the programs. */
 export const PRESETS_CHECKED = '2026-11-23'

@@ -1,5 +1,5 @@
 import { phrase } from '../../../context.ts'
-import type { CommandPreset } from './grammar.ts'
+import type { CommandPreset } from './match-command.ts'
 
 const leaves = phrase`The code of the project runs, which tools may have written: it can do whatever the sandbox lets a program do, and everything that you can where there is no sandbox.`
 
