@@ -6,7 +6,7 @@ import type { SealedDefinition, McpDefinition } from './definition.ts'
 import { createLink, type ListedConnection, listedConnection } from './link.ts'
 import type { Confine } from './program-transport.ts'
 import { type McpServerConfiguration, readAddress } from './server-address.ts'
-import { hintFor, lostServer, unseenServer } from './server-trouble.ts'
+import { phrase } from '../../context.ts'
 import type { ToolResult } from '../../tool.ts'
 
 export interface McpServerOptions {
@@ -150,15 +150,15 @@ export function createMcpServer(options: McpServerOptions) {
     seen: () => acceptance.seen() || isOut() !== undefined,
     /** Tools that may be offered now, in the order of their names. */
     offered: acceptance.offered,
-    accepted: acceptance.sealed,
     call: serverCall({ name, isOut, connection: link.connection, callFault: acceptance.callFault, clean }),
     withheld: acceptance.withheld,
     accept: acceptance.accept,
     followOwner: acceptance.followOwner,
     warnings(): readonly string[] {
       const trouble = link.trouble()
-      const lost = trouble === undefined ? [] : [lostServer(name, trouble)]
-      const unseen = connects || acceptance.seen() ? [] : [unseenServer(name)]
+      const lost = trouble === undefined ? [] : [phrase`${name} cannot be reached: ${trouble}`]
+      const isKnown = connects || acceptance.seen()
+      const unseen = isKnown ? [] : [phrase`${name} was never reached, so its tools are not known yet`]
       return [...addressWarnings, ...acceptance.warnings(), ...leftOut, ...lost, ...unseen].map(clean)
     },
     /** Leaves nothing running. Never rejects. */
@@ -176,6 +176,19 @@ export interface McpServerStatus {
   /** What of it is left out, or missing in its environment. */
   readonly warnings: readonly string[]
   readonly stderr: readonly string[]
+}
+
+/** What a person can do about a server that does not run, by the words of what is wrong. */
+function hintFor(isUnusable: boolean, why: string): string {
+  if (/environment variable/.test(why)) {
+    return phrase`Set the variable in the environment of the gateway, and start the gateway again.`
+  }
+  if (isUnusable) return phrase`Correct the configuration of the server.`
+  if (/there is no program|may not be run/.test(why))
+    return phrase`Install the program, or write its full path as the command.`
+  if (/there is no folder/.test(why)) return phrase`Create the folder, or name another one as the directory.`
+  if (/connectTimeoutMs/.test(why)) return phrase`Raise connectTimeoutMs if the server needs longer to start.`
+  return phrase`It is tried again by itself, at most a minute later. Restart tries at once.`
 }
 
 interface CallSettings {
