@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, readdir, readlink, stat } from 'node:fs/promises'
 import { relative, resolve, sep } from 'node:path'
-import { followWithin, type HeldFolder, holdRealFolder, isWithin, withOpened } from '../../../platform.ts'
+import { followWithin, type HeldFolder, holdRealFolder, isWithin, readBytes, withOpened } from '../../../platform.ts'
 import { type ToolFailed, toolFailure } from '../../../tool.ts'
 
 const LARGEST_SKILL_FILE = 256 * 1024
@@ -38,28 +38,17 @@ async function fileContent(file: string, shown: string): Promise<string | ToolFa
     const found = await handle.stat()
     if (found.isDirectory()) return toolFailure(`path ${shown} is a folder. It holds: ${await folderNames(file)}`)
     if (!found.isFile()) return toolFailure(`path ${shown} is not a file`)
-    const buffer = Buffer.alloc(Math.min(found.size, LARGEST_SKILL_FILE) + 1)
-    const filled = await fill(handle, buffer)
-    if (filled > LARGEST_SKILL_FILE) {
+    const bytes = await readBytes(handle, Math.min(found.size, LARGEST_SKILL_FILE) + 1)
+    if (bytes.length > LARGEST_SKILL_FILE) {
       return toolFailure(`path ${shown} has ${found.size} bytes, more than the ${LARGEST_SKILL_FILE} that can be read`)
     }
-    const bytes = buffer.subarray(0, filled)
-    if (bytes.includes(0)) return toolFailure(binary(shown, filled))
+    if (bytes.includes(0)) return toolFailure(binary(shown, bytes.length))
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
     if (error instanceof TypeError) return toolFailure(binary(shown, (await handle.stat()).size))
     throw error
   } finally {
     await handle.close()
-  }
-}
-
-async function fill(handle: Awaited<ReturnType<typeof open>>, buffer: Buffer): Promise<number> {
-  let filled = 0
-  for (;;) {
-    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, filled)
-    filled += bytesRead
-    if (bytesRead === 0 || filled === buffer.length) return filled
   }
 }
 

@@ -24,7 +24,7 @@ import {
 } from '../../../cli.ts'
 import { exactLine } from '../../../context.ts'
 import { defined, parseJson } from '../../../platform.ts'
-import type { NotesPage, SubjectContext, SubjectFacts, SubjectReading } from '../core/subjects.ts'
+import type { ListedSubject, NotesPage, SubjectContext, SubjectReading } from '../core/subjects.ts'
 import type { NotesSummary } from '../notes-summaries.ts'
 import { decideProposal, declineAll, listProposals, undoProposal } from './proposals.ts'
 
@@ -256,11 +256,6 @@ function subjectTable(subjects: readonly ListedSubject[], io: Io): string {
 function waitingText(count: number): string {
   const proposals = count === 1 ? 'One proposal is' : `${count} proposals are`
   return `${proposals} waiting for you. Show ${count === 1 ? 'it' : 'them'} with \`foreword subjects proposals\`.`
-}
-
-type ListedSubject = SubjectFacts & {
-  /** Waiting proposals about its notes. */
-  readonly waiting: number
 }
 
 export interface SubjectList {

@@ -287,7 +287,7 @@ function cappedDetails(details: JsonObject, cap: TextCap): JsonObject {
 }
 
 /** How satisfied a person was: not, neither, or satisfied. */
-export const satisfactions = [-1, 0, 1] as const
+const satisfactions = [-1, 0, 1] as const
 
 /** Every key, and its default where a line has none or one of another kind (BEHAVIOURS §4). A list keeps its texts. */
 export function gapRecord(line: JsonObject, cap = uncapped): GapRecord {

@@ -8,6 +8,7 @@ import {
   type GapEntry,
   type Subjects,
   defaultTaste,
+  tasteCategories,
   isSubjectName,
   nameRule,
 } from './subjects.ts'
@@ -56,8 +57,6 @@ export function subjectOperations(parts: OperationParts): readonly SubjectOperat
 
 /** The longest addition of a proposal, characters. */
 export const longestContent = 20_000
-
-const tasteCategories: readonly TasteCategory[] = ['appearance', 'process', 'value']
 
 /** JSON Schema 2020-12. */
 type Schema = Readonly<Record<string, unknown>>
