@@ -12,7 +12,7 @@ export { escapeMarkup, quoteForShell } from './platform/escaped-text.ts'
 export { type FairTurn, fairTurns } from './platform/fair-turns.ts'
 export { folderBytes } from './platform/folder-bytes.ts'
 export { fileLabel } from './platform/file-label.ts'
-export { foldCase, readBytes } from './platform/file-system.ts'
+export { foldCase, bytesFrom } from './platform/file-system.ts'
 export { rememberWhileUnchanged } from './platform/remember-while-unchanged.ts'
 export { isFileLocked, lockFile, withFileLock } from './platform/file-lock.ts'
 export {

@@ -93,7 +93,7 @@ export function foldCase(name: string): string {
 }
 
 /** The bytes of an open file from a place on: `most` of them, or as many as there are. A read may bring fewer than it was asked for. */
-export async function readBytes(file: FileHandle, most: number, from = 0): Promise<Buffer> {
+export async function bytesFrom(file: FileHandle, most: number, from = 0): Promise<Buffer> {
   const buffer = Buffer.alloc(most)
   let filled = 0
   while (filled < most) {

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { readBytes } from '../platform.ts'
+import { bytesFrom } from '../platform.ts'
 
 /** Reads one text file. Never throws: the result says why a file cannot be read. */
 export type TextReader = (path: string) => Promise<TextRead>
@@ -33,7 +33,7 @@ async function decodeFile(file: FileHandle): Promise<TextRead> {
   if (!found.isFile()) return unreadable('it is a pipe or a device, not a file')
   if (found.size > LARGEST) return unreadable(`it has ${found.size} bytes, more than the ${LARGEST} allowed`)
   // Files that only seem empty, as in /proc, tell no size.
-  const bytes = await readBytes(file, (found.size > 0 ? found.size : LARGEST) + 1)
+  const bytes = await bytesFrom(file, (found.size > 0 ? found.size : LARGEST) + 1)
   if (bytes.length > found.size && found.size > 0) return unreadable('it grew while it was read')
   if (bytes.length > LARGEST) return unreadable(`it has more than the ${LARGEST} bytes allowed`)
   try {

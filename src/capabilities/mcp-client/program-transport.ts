@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { type Clock, LONG_TEXT, noteToolProgram, settlesWithin, timeSlice, withoutInherited } from '../../platform.ts'
 import type { ConfinedProgram } from '../../tool.ts'
 import type { ServerAddress } from './server-address.ts'
+import { describeStartFailure } from './server-trouble.ts'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { numberText, phrase } from '../../context.ts'
+import { numberText } from '../../context.ts'
 
 /** The functions of the library that are needed here; the library is loaded late. */
 interface MessageCodec {
@@ -182,17 +182,6 @@ export function programTransport(
     close,
   }
   return transport
-}
-
-/** Why the program of a server was not started. `folder`: where it was to run. */
-function describeStartFailure(program: string, folder: string | undefined, error: unknown): string {
-  if (folder !== undefined && !statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    return phrase`there is no folder ${folder} to run it in`
-  }
-  const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT') return phrase`there is no program ${program}`
-  if (code === 'EACCES') return phrase`${program} may not be run (it is not executable, or permissions forbid it)`
-  return phrase`${program} could not be started (${code ?? message})`
 }
 
 /** Signals the program and everything it started that is still in its group. */

@@ -9,16 +9,8 @@ import { loadSkills, type LoadSkillsOptions } from './folder/load-skills.ts'
 import type { FindBinary } from './folder/requirements.ts'
 import type { PinnedSkills } from './pinned-skills.ts'
 import type { LoadedSkills, Skill } from './skill.ts'
-import {
-  namesInSchema,
-  neutralSkill,
-  skillsForms,
-  skillsFullText,
-  skillsListText,
-  type SkillsMode,
-  skillsNamesText,
-  skillsSearchText,
-} from './skills-text.ts'
+import { namesInSchema, skillsForms, type SkillsMode } from './skills-forms.ts'
+import { neutralSkill, skillsFullText, skillsListText, skillsNamesText, skillsSearchText } from './skills-text.ts'
 import { noticedSkill, skillsTools, type SkillToolOptions } from './skills-tools.ts'
 
 export interface SkillsOptions

@@ -88,7 +88,7 @@ export const skills = capability({
   },
   status: {
     async startLine({ runtime, service }) {
-      const { reachText, skillsReach } = await import('./skills-reach.ts')
+      const { reachText, skillsReach } = await import('./known-skills.ts')
       const loaded = service.loaded.skills.length
       if (loaded === 0) return undefined
       return { label: 'Skills', text: reachText(skillsReach(await runtime.preview({}), loaded)) }

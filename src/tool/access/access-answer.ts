@@ -9,6 +9,7 @@ import {
   isListed,
   matchesToolName,
   type ToolAccess,
+  type UntrustedAnswer,
   toolSetting,
 } from './access.ts'
 import { commandWords } from './command-words.ts'
@@ -146,16 +147,6 @@ export interface Taint {
   /** Whether an address stands exactly so in words of the person or the operator, in a link of a page of a host that they named, or was found by a search. */
   isNamed(address: string): boolean
 }
-
-/** What becomes of a call because of what was read before it. */
-export type UntrustedAnswer =
-  | { readonly type: 'allow' }
-  /**
-   * `byTool`: the policy says nothing, so a plan that changes nothing, or the workspace alone, needs no question. `grant`: what a
-   * person may grant to the tool for the session (`policyDigest`).
-   */
-  | { readonly type: 'ask'; readonly rule: string; readonly byTool: boolean; readonly grant: string }
-  | { readonly type: 'refuse'; readonly rule: string }
 
 type Judged = Pick<Tool, 'name' | 'origin' | 'readsContext' | 'afterUntrusted' | 'readsFrom'>
 

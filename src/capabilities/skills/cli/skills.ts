@@ -24,16 +24,18 @@ import { calibratedTokens, exactLine, layoutOf, numberText } from '../../../cont
 import type { SkillFinding } from '../folder/read-frontmatter.ts'
 import { errorMessage, systemClock } from '../../../platform.ts'
 import {
-  notLoadedReason,
-  type SkillFacts,
-  warningsAbout,
   type FoundSkills,
   loadKnownSkills,
+  notLoadedReason,
+  reachText,
+  readReach,
+  type SkillFacts,
   skillFacts,
+  type SkillsReach,
+  warningsAbout,
 } from '../known-skills.ts'
-import { reachText, readReach, type SkillsReach } from '../skills-reach.ts'
 import type { Configuration } from '../../../runtime.ts'
-import { type SkillsForms, skillsForms } from '../skills-text.ts'
+import { type SkillsForms, skillsForms } from '../skills-forms.ts'
 
 /** The loaded skills and their costs, those that did not load and why, and the form in which skills are sent. */
 async function listSkills(call: CommandCall, io: Io): Promise<number> {

@@ -1,5 +1,5 @@
 import { phrase } from '../../../context.ts'
-import type { LeftSkill } from '../skill.ts'
+import type { UnloadedSkill } from '../http/skill-answers.ts'
 import { stat, access } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { resolve, posix, win32 } from 'node:path'
@@ -26,7 +26,7 @@ export async function missingRequirements(
   { bins, env, os }: Requirements,
   folder: string,
   { findBinary, environment, platform }: Machine,
-): Promise<Pick<LeftSkill, 'code' | 'why'> | undefined> {
+): Promise<Pick<UnloadedSkill, 'code' | 'why'> | undefined> {
   if (os.length > 0 && !os.includes(platform)) {
     return { code: 'other-system', why: phrase`it is for ${os.join(', ')}, and this is ${platform}` }
   }

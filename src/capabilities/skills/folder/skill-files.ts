@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, readdir, readlink, stat } from 'node:fs/promises'
 import { relative, resolve, sep } from 'node:path'
-import { followWithin, type HeldFolder, holdRealFolder, isWithin, readBytes, withOpened } from '../../../platform.ts'
+import { followWithin, type HeldFolder, holdRealFolder, isWithin, bytesFrom, withOpened } from '../../../platform.ts'
 import { type ToolFailed, toolFailure } from '../../../tool.ts'
 
 const LARGEST_SKILL_FILE = 256 * 1024
@@ -38,7 +38,7 @@ async function fileContent(file: string, shown: string): Promise<string | ToolFa
     const found = await handle.stat()
     if (found.isDirectory()) return toolFailure(`path ${shown} is a folder. It holds: ${await folderNames(file)}`)
     if (!found.isFile()) return toolFailure(`path ${shown} is not a file`)
-    const bytes = await readBytes(handle, Math.min(found.size, LARGEST_SKILL_FILE) + 1)
+    const bytes = await bytesFrom(handle, Math.min(found.size, LARGEST_SKILL_FILE) + 1)
     if (bytes.length > LARGEST_SKILL_FILE) {
       return toolFailure(`path ${shown} has ${found.size} bytes, more than the ${LARGEST_SKILL_FILE} that can be read`)
     }

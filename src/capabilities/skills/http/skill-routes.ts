@@ -6,10 +6,18 @@ import { HttpFailure } from '../../../server.ts'
 import { checkSkill } from '../folder/check-skill.ts'
 import { programFinder } from '../folder/requirements.ts'
 import { readSkillFile, skillDigest, skillFiles } from '../folder/skill-files.ts'
-import { loadKnownSkills, notLoadedReason, remedyOf, skillFacts, warningsAbout } from '../known-skills.ts'
+import {
+  loadKnownSkills,
+  notLoadedReason,
+  reachText,
+  remedyOf,
+  skillFacts,
+  skillsReach,
+  warningsAbout,
+} from '../known-skills.ts'
 import type { Skill } from '../skill.ts'
-import { reachText, skillsReach } from '../skills-reach.ts'
-import { sentSkill, skillFullText, skillLine, skillsForms } from '../skills-text.ts'
+import { skillsForms } from '../skills-forms.ts'
+import { sentSkill, skillFullText, skillLine } from '../skills-text.ts'
 import { skillAnswer, skillFileAnswer, skillReachAnswer, skillsAnswer } from './skill-answers.ts'
 
 type SkillsHost = Pick<

@@ -6,7 +6,7 @@ import {
   ForewordError,
   isWithin,
   noteWrittenFile,
-  readBytes,
+  bytesFrom,
   syncFolder,
   withFileLock,
   writeFileAtomically,
@@ -299,7 +299,7 @@ export function readWhole(place: FilePath | NoPath): Promise<SubjectFileRead> {
   return reading(place, async (file, size, mode) => {
     if (size > LARGEST_FILE_BYTES)
       return { type: 'unreadable', why: `it holds ${size} bytes, and at most ${LARGEST_FILE_BYTES} are read` }
-    return { type: 'bytes', bytes: await readBytes(file, size), mode }
+    return { type: 'bytes', bytes: await bytesFrom(file, size), mode }
   })
 }
 
@@ -309,7 +309,7 @@ export function readEnd(place: FilePath | NoPath, isEnough: (bytes: Uint8Array) 
     for (const piece of PIECES) {
       // The byte before shows whether the piece begins with a line.
       const from = Math.max(0, size - piece - 1)
-      const read = await readBytes(file, size - from, from)
+      const read = await bytesFrom(file, size - from, from)
       const bytes = from === 0 ? read : read.subarray(afterLine(read))
       if (from === 0 || isEnough(bytes) || (piece === LARGEST_PIECE && bytes.length > 0)) {
         return { type: 'bytes', bytes, mode }
@@ -322,7 +322,7 @@ export function readEnd(place: FilePath | NoPath, isEnough: (bytes: Uint8Array) 
 /** The first bytes of a file as text; what cannot be read is empty. */
 export async function readBeginning(place: FilePath | NoPath, most: number): Promise<string> {
   const read = await reading(place, async (file, size, mode) => {
-    return { type: 'bytes', bytes: await readBytes(file, Math.min(size, most)), mode }
+    return { type: 'bytes', bytes: await bytesFrom(file, Math.min(size, most)), mode }
   })
   return read.type === 'bytes' ? new TextDecoder().decode(read.bytes) : ''
 }

@@ -56,9 +56,9 @@ export interface NotesQuery {
   readonly limit?: number
 }
 
-export type NotesPage = z.infer<typeof notesPage>
+export type NotesPage = z.infer<typeof notesPageSchema>
 
-export const notesPage = z.object({
+export const notesPageSchema = z.object({
   text: z.string(),
   offset: z.number(),
   lines: z.number(),

@@ -4,7 +4,7 @@ import { outputSchemas } from '../core/subject-operations.ts'
 import {
   listedSubject,
   type ListedSubject,
-  notesPage,
+  notesPageSchema,
   proposalSchema,
   type SubjectFacts,
   type SubjectFile,
@@ -88,7 +88,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date): readonl
       scope: 'read',
       summary: 'Returns the notes of a subject in pages of lines',
       query: z.strictObject({ offset: z.coerce.number().int().min(0).default(0), limit: limitSchema(200, 10_000) }),
-      answers: () => jsonAnswer('A page', notesPage),
+      answers: () => jsonAnswer('A page', notesPageSchema),
       handle: ({ param, query }) => subjects.notes(param('subject'), query),
     }),
     route(`POST ${each}/log`, {
