@@ -69,18 +69,17 @@ function commandLine({ name, argument, summary }: ChatCommand): string {
   return `/${name}${argument === undefined ? '' : ` [${argument}]`}: ${summary}`
 }
 
-export function contributedCommands(runtime: Runtime, warn: (text: string) => void): readonly ChatCommand[] {
-  if (!isHosted(runtime)) return []
+export function contributedCommands(
+  runtime: Runtime | HostedRuntime,
+  warn: (text: string) => void,
+): readonly ChatCommand[] {
+  if (!('contributed' in runtime)) return []
   const ask = askInProcess(runtime)
   return runtime.contributed.capabilities.flatMap(({ slashCommands = {} }) =>
     Object.entries(slashCommands).flatMap(([name, command]) =>
       command.sends ? [] : [chatCommand(name, command, ask, warn)],
     ),
   )
-}
-
-function isHosted(runtime: Runtime): runtime is HostedRuntime {
-  return 'contributed' in runtime
 }
 
 function chatCommand(

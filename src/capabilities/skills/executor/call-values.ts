@@ -125,7 +125,8 @@ export function callResult(
   const hints = (execution.hintConditions ?? [])
     .filter((condition) => isMet(condition, { given, written, code: end.code }))
     .map(
-      ({ hint }) => `\nhint: ${hint.replaceAll(/\{(\w+)\}/g, (all, name: string) => valueText(given, name) ?? all)}\n`,
+      ({ hint }) =>
+        `\nhint: ${hint.replaceAll(/\{(\w+)\}/g, (all, name: string) => argumentText({ param: name }, inputValue(given, name)) ?? all)}\n`,
     )
   const { text, isCut } = cutLines(written, execution)
   const shown = hints.length === 0 ? text : `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${hints.join('')}`
@@ -144,10 +145,6 @@ function isMet(
   return (
     isCode && isSaid && isThere && Object.entries(whenArg).every(([name, value]) => inputValue(given, name) === value)
   )
-}
-
-function valueText(given: unknown, name: string): string | undefined {
-  return argumentText({ param: name }, inputValue(given, name))
 }
 
 /** The first lines. Lines of hints are kept wherever they are. */

@@ -219,7 +219,9 @@ interface SkillRead {
 /** Without its digest; follows no link out of its root. Never rejects: faults are warnings. */
 async function readSkillFolder(folder: SkillFolder, from: TextReader): Promise<SkillRead> {
   const { directory, path, real, root } = folder
-  const read = readerWithin([real, sharedFolder(root)], from)
+  // Links may lead within the root; for the root of a workspace, within the workspace.
+  const shared = root.kind === 'workspace' ? dirname(dirname(root.path)) : root.path
+  const read = readerWithin([real, shared], from)
   const file = join(path, 'SKILL.md')
   const ref = `${root.ref}/${directory}`
   const named = directory.normalize('NFC')
@@ -274,11 +276,6 @@ export async function readToolTexts(folder: string, files: readonly ToolFile[], 
   const { 'tools.json': tools } = found
   const isWhole = tools !== undefined && unread.length === 0
   return { texts: isWhole ? { ...found, 'tools.json': tools } : undefined, unread }
-}
-
-/** Links may lead within the root; for the root of a workspace, within the workspace. */
-function sharedFolder({ path, kind }: SkillFolder['root']): string {
-  return kind === 'workspace' ? dirname(dirname(path)) : path
 }
 
 export function describeUnread(found: Exclude<TextRead, { readonly type: 'text' }>): string {

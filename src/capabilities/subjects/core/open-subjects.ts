@@ -206,7 +206,9 @@ async function readTexts(
     if (found.type === 'missing') missing.push(name)
     tastes.set(name, decodedText(found))
   }
-  warnings.push(...missing.slice(0, MOST_NAMED).map(noFile))
+  for (const name of missing.slice(0, MOST_NAMED)) {
+    warnings.push(`brief.md declares the taste ${name}, and there is no file ${name}.md.`)
+  }
   if (missing.length > MOST_NAMED) {
     warnings.push(`There is no file of ${missing.length - MOST_NAMED} more tastes that brief.md declares.`)
   }
@@ -218,10 +220,6 @@ async function readTexts(
 
 /** The most missing tastes that warnings name. */
 const MOST_NAMED = 10
-
-function noFile(name: string): string {
-  return `brief.md declares the taste ${name}, and there is no file ${name}.md.`
-}
 
 /** Bytes of the end of a log: enough for the records that are shown. */
 function readRecords(place: FilePath | NoPath): Promise<SubjectFileRead> {

@@ -24,7 +24,8 @@ export type ProposalStore = Pick<SessionStore, 'record' | 'records' | 'transacti
 export function createProposalRepository({ store, clock }: { readonly store: ProposalStore; readonly clock: Clock }) {
   async function write(kept: KeptProposal, after: number, note: AuditNote | undefined): Promise<void> {
     const time = clock.time()
-    const change = { kind: PROPOSAL, id: kept.id, value: proposalValue(kept), after }
+    const { id, version: _version, ...value } = kept
+    const change = { kind: PROPOSAL, id, value, after }
     const record: Write = { type: 'record', change, time }
     const audit: readonly Write[] = note ? [{ type: 'audit', facts: { ...auditFacts(kept), ...note }, time }] : []
     await store.transaction([record, ...audit])
@@ -122,10 +123,6 @@ const PROPOSAL = 'proposal'
 
 function keptProposal({ id, version, value }: RecordVersion): KeptProposal {
   return { ...(value as ProposalValue), id, version }
-}
-
-function proposalValue({ id: _id, version: _version, ...value }: KeptProposal): ProposalValue {
-  return value
 }
 
 /** The state that people see. A step that has begun but not ended counts as not done. */
