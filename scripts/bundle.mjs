@@ -69,12 +69,7 @@ const together = [
         relay: ['open-relay'],
         schedules: ['open-schedules', 'http/schedule-routes'],
         shell: ['shell-tool'],
-        skills: [
-          'open-skills',
-          'pinned-skills',
-          'http/skill-routes',
-          'folder/load-skills',
-        ],
+        skills: ['open-skills', 'pinned-skills', 'skills-tools', 'http/skill-routes', 'folder/load-skills'],
         subjects: ['subject-service', 'http/subject-routes'],
         'web-access': ['web-tools'],
         workspace: ['workspace-block'],
