@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { createProposals } from '../../src/capabilities/subjects/proposals/proposals.ts'
 import { openStore, type SessionStore } from '../../src/session.ts'
-import type { Proposal, ProposalDecision, ProposalDraft, Proposals, ProposalSource } from '../../src/capabilities/subjects/core/subjects.ts'
+import type {
+  Proposal,
+  ProposalDecision,
+  ProposalDraft,
+  Proposals,
+  ProposalSource,
+} from '../../src/capabilities/subjects/core/subjects.ts'
 import { fixedClock } from '../../src/testing.ts'
 import { temporaryStore } from '../session/temporary-store.ts'
 import { type SubjectFiles, subjectFiles } from './subject-files.ts'

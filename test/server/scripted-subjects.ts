@@ -1,5 +1,15 @@
 import { hash } from 'node:crypto'
-import { type GapRecord, type LogRecord, type Proposal, type ProposalDecision, type Proposals, type ProposalState, SubjectError, type SubjectFile, type Subjects } from '../../src/capabilities/subjects/core/subjects.ts'
+import {
+  type GapRecord,
+  type LogRecord,
+  type Proposal,
+  type ProposalDecision,
+  type Proposals,
+  type ProposalState,
+  SubjectError,
+  type SubjectFile,
+  type Subjects,
+} from '../../src/capabilities/subjects/core/subjects.ts'
 import type { NotesSummary } from '../../src/capabilities/subjects/notes-summaries.ts'
 import { RuntimeError } from '../../src/capability.ts'
 

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Proposal, type ProposalDraft, SubjectError, type SubjectErrorCode } from '../../src/capabilities/subjects/core/subjects.ts'
+import {
+  type Proposal,
+  type ProposalDraft,
+  SubjectError,
+  type SubjectErrorCode,
+} from '../../src/capabilities/subjects/core/subjects.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { type Served, served } from './served.ts'
 
