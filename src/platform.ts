@@ -12,7 +12,7 @@ export { escapeMarkup, quoteForShell, shellWords } from './platform/escaped-text
 export { type FairTurn, fairTurns } from './platform/fair-turns.ts'
 export { folderBytes } from './platform/folder-bytes.ts'
 export { fileLabel } from './platform/file-label.ts'
-export { foldCase } from './platform/file-system.ts'
+export { foldCase, bytesFrom } from './platform/file-system.ts'
 export { rememberWhileUnchanged } from './platform/remember-while-unchanged.ts'
 export { isFileLocked, lockFile, withFileLock } from './platform/file-lock.ts'
 export {

@@ -15,12 +15,11 @@ export {
   type Taint,
   toolAfterUntrusted,
   untrustedAnswer,
-} from './tool/access/after-untrusted.ts'
-export { accessFile } from './tool/access/access-file.ts'
+} from './tool/access/access-answer.ts'
 export { accessPaths } from './tool/access/access-paths.ts'
 export { accessText, narrowAccess } from './tool/access/narrow-access.ts'
 export { editJson, type JsonChange } from './tool/access/edit-json.ts'
-export { readAccess, SHELL_VARIABLES } from './tool/access/read-access.ts'
+export { accessFile, readAccess, SHELL_VARIABLES } from './tool/access/read-access.ts'
 export { withTool } from './tool/access/with-tool.ts'
 export { callDigest } from './tool/call-plan.ts'
 export { tool } from './tool/define-tool.ts'
@@ -65,12 +64,16 @@ export {
 } from './tool/process/planned-files.ts'
 export { type Program, type ProgramEnd, type ProgramLimits, programResult } from './tool/process/program.ts'
 export { type ConfinedProgram, createSandbox, type PlannedSandbox, type Sandbox } from './tool/sandbox/sandbox.ts'
-export { findSandbox, missingWalls, type SandboxProgram } from './tool/sandbox/find-bubblewrap.ts'
-export { confineNode, findNodeSandbox } from './tool/sandbox/confine-node.ts'
+export {
+  confineNode,
+  findNodeSandbox,
+  findSandbox,
+  missingWalls,
+  type SandboxProgram,
+} from './tool/sandbox/find-bubblewrap.ts'
 export { looksLikeRepository, obeyedNames, obeyedPath, packageFolders } from './tool/access/owners-names.ts'
 export { isSecretName, obeyedAtHome, personalSecrets } from './tool/sandbox/hidden-places.ts'
-export { obeyedWithin } from './tool/sandbox/obeyed-within.ts'
-export { createOwnerEnds } from './tool/sandbox/owner-ends.ts'
+export { createOwnerEnds, obeyedWithin } from './tool/sandbox/owner-search.ts'
 export { linkedFiles, otherNames } from './tool/sandbox/other-names.ts'
 export { endOrphans } from './tool/process/process-tree.ts'
 export { readText, type TextRead, type TextReader } from './tool/text-reader.ts'
@@ -97,7 +100,13 @@ export {
 } from './tool/access/compare-access.ts'
 export { widenedText } from './tool/access/widened-text.ts'
 export { kindText, flagsOf, flagText } from './tool/access/presets/match-command.ts'
-export type { CommandGrammar, CommandPreset, Operand, PlaceWord, WordKind } from './tool/access/presets/grammar.ts'
+export type {
+  CommandGrammar,
+  CommandPreset,
+  Operand,
+  PlaceWord,
+  WordKind,
+} from './tool/access/presets/match-command.ts'
 export {
   commandPresets,
   presetAnswer,

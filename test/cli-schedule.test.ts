@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test from 'node:test'
-import type { ScheduleView } from '../src/capabilities/schedules/open-schedules.ts'
-import { startText } from '../src/capabilities/schedules/run-view.ts'
+import { type ScheduleView, startText } from '../src/capabilities/schedules/run-view.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 

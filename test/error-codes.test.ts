@@ -9,7 +9,7 @@ import type { RuntimeErrorCode } from '../src/capability.ts'
 import type { SearchErrorCode } from '../src/search/search-error.ts'
 import type { HttpErrorCode } from '../src/server/failure.ts'
 import type { StoreErrorCode } from '../src/session.ts'
-import type { SubjectErrorCode } from '../src/capabilities/subjects/core.ts'
+import type { SubjectErrorCode } from '../src/capabilities/subjects/core/subjects.ts'
 
 /** What the rooms declare: the compiler refuses a code that the list does not have. */
 type Declared =

@@ -178,7 +178,7 @@ test('check says which tools can never run, and why', async (context) => {
   }
   const isHere = async (name: string) => name === 'here'
   const never = 'is not offered, since no call of it can run:'
-  assert.deepEqual(await lines(context, demo, { findBinary: isHere }), [
+  assert.deepEqual(await lines(context, demo, isHere), [
     `1: error: unlisted ${never} binary not allowlisted: rm`,
     `1: error: scripted ${never} the resolveCommand of day: the script "find-day" is not in its skill's scripts folder, with or without .sh`,
     `1: note: gone ${never} the program absent is not on PATH`,
@@ -215,7 +215,7 @@ test('check names the lines and the tools with hidden characters and tokens of c
     }),
   }
   const rest = 'where it is sent without a frame, that is written out'
-  assert.deepEqual(await lines(context, demo, { findBinary: async () => true }), [
+  assert.deepEqual(await lines(context, demo, async () => true), [
     `3: note: the line has 1 format character: ${rest}`,
     `6: note: the line has 1 token of a chat template: ${rest}`,
     `1: note: the definition of look has 1 format character and 1 token of a chat template: ${rest}`,
@@ -225,9 +225,9 @@ test('check names the lines and the tools with hidden characters and tokens of c
 async function lines(
   context: TestContext,
   files: Readonly<Record<string, string | Buffer>>,
-  options?: Parameters<typeof checkSkill>[2],
+  findBinary?: Parameters<typeof checkSkill>[2],
 ): Promise<readonly string[]> {
   const inDemo = Object.fromEntries(Object.entries(files).map(([path, content]) => [`demo/${path}`, content]))
-  const findings = await checkSkill(join(folderWith(context, inDemo), 'demo'), tokenx, options)
+  const findings = await checkSkill(join(folderWith(context, inDemo), 'demo'), tokenx, findBinary)
   return findings.map(({ line, level, message }) => `${line}: ${level}: ${message}`)
 }

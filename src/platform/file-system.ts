@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, realpathSync } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
 
 /** A file system, and where it is mounted. */
@@ -89,4 +90,16 @@ export function isWithin(folder: string, path: string): boolean {
 /** A name as a file system has it that tells no case and no composed characters apart: names that are the same there are equal. */
 export function foldCase(name: string): string {
   return name.normalize('NFC').toLowerCase()
+}
+
+/** The bytes of an open file from a place on: `most` of them, or as many as there are. A read may bring fewer than it was asked for. */
+export async function bytesFrom(file: FileHandle, most: number, from = 0): Promise<Buffer> {
+  const buffer = Buffer.alloc(most)
+  let filled = 0
+  while (filled < most) {
+    const { bytesRead } = await file.read(buffer, filled, most - filled, from + filled)
+    if (bytesRead === 0) break
+    filled += bytesRead
+  }
+  return buffer.subarray(0, filled)
 }

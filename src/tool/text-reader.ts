@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { bytesFrom } from '../platform.ts'
 
 /** Reads one text file. Never throws: the result says why a file cannot be read. */
 export type TextReader = (path: string) => Promise<TextRead>
@@ -32,17 +33,11 @@ async function decodeFile(file: FileHandle): Promise<TextRead> {
   if (!found.isFile()) return unreadable('it is a pipe or a device, not a file')
   if (found.size > LARGEST) return unreadable(`it has ${found.size} bytes, more than the ${LARGEST} allowed`)
   // Files that only seem empty, as in /proc, tell no size.
-  const buffer = Buffer.allocUnsafe(found.size > 0 ? found.size + 1 : LARGEST + 1)
-  let filled = 0
-  for (;;) {
-    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, filled)
-    filled += bytesRead
-    if (bytesRead === 0 || filled === buffer.length) break
-  }
-  if (filled > found.size && found.size > 0) return unreadable('it grew while it was read')
-  if (filled > LARGEST) return unreadable(`it has more than the ${LARGEST} bytes allowed`)
+  const bytes = await bytesFrom(file, (found.size > 0 ? found.size : LARGEST) + 1)
+  if (bytes.length > found.size && found.size > 0) return unreadable('it grew while it was read')
+  if (bytes.length > LARGEST) return unreadable(`it has more than the ${LARGEST} bytes allowed`)
   try {
-    return { type: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, filled)) }
+    return { type: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch {
     return unreadable('it is not valid UTF-8')
   }

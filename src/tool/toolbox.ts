@@ -1,7 +1,7 @@
 import type { ForeignText, ToolDefinition } from '../context.ts'
 import { availableParallelism } from 'node:os'
 import { type Clock, defined, fairTurns, isObject } from '../platform.ts'
-import type { UntrustedAnswer } from './access/after-untrusted.ts'
+import type { UntrustedAnswer } from './access/access.ts'
 import { callDigest, failureMessage, planCall, describePlan, runWithinLimit } from './call-plan.ts'
 import {
   type CallDescription,

@@ -15,7 +15,7 @@ import type { TemplateValue } from '../../src/capabilities/templates/template-re
 import type { EditedPrompt } from '../../src/capabilities/prompt/edited-prompt.ts'
 import type { PromptService } from '../../src/capabilities/prompt/prompt.ts'
 import { search } from '../../src/capabilities/search/search.ts'
-import type { Proposals, Subjects } from '../../src/capabilities/subjects/core.ts'
+import type { Proposals, Subjects } from '../../src/capabilities/subjects/core/subjects.ts'
 import type { SubjectService } from '../../src/capabilities/subjects/subject-service.ts'
 import { subjects } from '../../src/capabilities/subjects/subjects.ts'
 import {

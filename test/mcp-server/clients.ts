@@ -11,7 +11,7 @@ import { StreamableHTTPClientTransport as OlderHttp } from '@modelcontextprotoco
 import { StdioServerTransport as OlderLines } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { StdioServerTransport as Lines } from '@modelcontextprotocol/server/stdio'
-import type { SubjectContext } from '../../src/capabilities/subjects/core.ts'
+import type { SubjectContext } from '../../src/capabilities/subjects/core/subjects.ts'
 import type { Envelope } from '../../src/server/mcp/envelope.ts'
 import { startCommand } from '../cli/running-command.ts'
 import { type McpHome, TOKEN } from './mcp-home.ts'

@@ -8,7 +8,7 @@ import {
 } from '../../src/capabilities/subjects/notes-summaries.ts'
 import { PAID_WORK_MS } from '../../src/platform.ts'
 import { RuntimeError, type CompletionInput, type CompletionEvent } from '../../src/capability.ts'
-import { SubjectError, type SummaryRequest } from '../../src/capabilities/subjects/core.ts'
+import { SubjectError, type SummaryRequest } from '../../src/capabilities/subjects/core/subjects.ts'
 import { fixedClock } from '../../src/testing.ts'
 
 const text = Array.from({ length: 50 }, (_, line) => `- line ${line}\n`).join('')

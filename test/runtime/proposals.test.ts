@@ -8,7 +8,7 @@ import type {
   ProposalDraft,
   Proposals,
   ProposalSource,
-} from '../../src/capabilities/subjects/core.ts'
+} from '../../src/capabilities/subjects/core/subjects.ts'
 import { fixedClock } from '../../src/testing.ts'
 import { temporaryStore } from '../session/temporary-store.ts'
 import { type SubjectFiles, subjectFiles } from './subject-files.ts'

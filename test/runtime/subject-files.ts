@@ -1,4 +1,4 @@
-import { SubjectError, type SubjectFile, type Subjects } from '../../src/capabilities/subjects/core.ts'
+import { SubjectError, type SubjectFile, type Subjects } from '../../src/capabilities/subjects/core/subjects.ts'
 
 /** Files of subjects in memory, with a hand that edits them at a bad moment. */
 export interface SubjectFiles extends Pick<Subjects, 'text' | 'notes' | 'replace'> {

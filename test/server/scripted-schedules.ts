@@ -1,4 +1,5 @@
-import type { Schedules, ScheduleView } from '../../src/capabilities/schedules/open-schedules.ts'
+import type { Schedules } from '../../src/capabilities/schedules/open-schedules.ts'
+import type { ScheduleView } from '../../src/capabilities/schedules/run-view.ts'
 import type { ScheduleRun } from '../../src/capabilities/schedules/schedule-record.ts'
 
 /** One schedule that stays as it is. */

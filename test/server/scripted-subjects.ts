@@ -9,7 +9,7 @@ import {
   SubjectError,
   type SubjectFile,
   type Subjects,
-} from '../../src/capabilities/subjects/core.ts'
+} from '../../src/capabilities/subjects/core/subjects.ts'
 import type { NotesSummary } from '../../src/capabilities/subjects/notes-summaries.ts'
 import { RuntimeError } from '../../src/capability.ts'
 

@@ -5,7 +5,7 @@ import {
   type ProposalDraft,
   SubjectError,
   type SubjectErrorCode,
-} from '../../src/capabilities/subjects/core.ts'
+} from '../../src/capabilities/subjects/core/subjects.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { type Served, served } from './served.ts'
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { inspectorContribution } from '../../src/capabilities/inspector/mcp/inspector-contribution.ts'
-import { requestSizeCommand } from '../../src/capabilities/telegram/command/session-commands.ts'
+import { requestSizeCommand } from '../../src/capabilities/telegram/commands.ts'
 import { fetchSessionView } from '../../src/capabilities/wrapped-agents/session-view.ts'
 import {
   callPrice,

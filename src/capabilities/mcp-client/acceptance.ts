@@ -103,9 +103,7 @@ export function createAcceptance(server: string, store: AcceptedStore) {
     /** Whether the server was seen before, now or at any earlier start. */
     seen: () => record !== undefined,
     /** Accepted definitions that the server, as far as known, still has unchanged. */
-    offered: () => offeredDefinitions(record ?? NOTHING).map(({ definition }) => definition),
-    /** As `offered`, with their digests. */
-    sealed: () => offeredDefinitions(record ?? NOTHING),
+    offered: () => offeredDefinitions(record ?? NOTHING),
     compare,
     callFault(tool: string): string | undefined {
       const { accepted, differing, gone } = record ?? NOTHING

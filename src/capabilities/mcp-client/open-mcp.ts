@@ -165,7 +165,7 @@ const LONGEST_DESCRIPTION = 1_024
 
 /** Servers in their order, tools by name. Of two tools with one name the first is offered. */
 function publishTools(servers: readonly McpServer[]): PublishedTools {
-  const all = servers.flatMap((server) => server.offered().map((definition) => publishedTool(server, definition)))
+  const all = servers.flatMap((server) => server.offered().map(({ definition }) => publishedTool(server, definition)))
   const first = new Map(all.toReversed().map((tool) => [tool.name, tool]))
   return {
     tools: all.filter((tool) => first.get(tool.name) === tool),

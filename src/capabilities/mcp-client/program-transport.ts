@@ -110,7 +110,6 @@ export function programTransport(
     for (const line of waiting) {
       if (line.length > LONG_TEXT || work.isOver()) {
         child?.stdout?.pause()
-        // oxlint-disable-next-line no-await-in-loop -- that is what it is for
         await work.rest()
       }
       read(line)

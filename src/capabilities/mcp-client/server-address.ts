@@ -1,19 +1,8 @@
 import { cleanEnvironment } from '../../tool.ts'
+import type { McpSettings } from './mcp-settings.ts'
 
 /** One of `mcp.servers` in `config.json`. Values of variables and headers are named, never written down. */
-export interface McpServerConfiguration {
-  readonly command?: string | undefined
-  readonly args?: readonly string[] | undefined
-  /** Variables of the program, and the names of Foreword's variables with their values. */
-  readonly environment?: Readonly<Record<string, string>> | undefined
-  readonly url?: string | undefined
-  /** Headers of every request, and the names of Foreword's variables with their values. */
-  readonly headers?: Readonly<Record<string, string>> | undefined
-  readonly directory?: string | undefined
-  readonly sandbox: 'off' | 'network' | 'closed'
-  readonly enabled: boolean
-  readonly connectTimeoutMs: number
-}
+export type McpServerConfiguration = Omit<McpSettings['servers'][string], 'people'>
 
 export type ServerAddress =
   | {

@@ -23,6 +23,7 @@ import {
   scheduleStates,
   withRun,
 } from './schedule-record.ts'
+import type { ScheduleView } from './run-view.ts'
 import { type DueTimes, dueTimes, parseTimeRule } from './time/time-rule.ts'
 
 /** Whether schedules send messages, and for whom. */
@@ -33,16 +34,6 @@ export interface ScheduleRules {
 }
 
 export type Schedules = ReturnType<typeof openSchedules>
-
-export interface ScheduleView extends ScheduleValue {
-  readonly id: string
-  readonly created: string
-  /** `finished`: it is never due again. */
-  readonly state: 'active' | 'paused' | 'finished'
-  /** The next three due times, ISO 8601, UTC. */
-  readonly next: readonly string[]
-  readonly last?: ScheduleRun
-}
 
 type Stored = StoredRecord<ScheduleValue> & { readonly value: ScheduleValue }
 
@@ -371,7 +362,7 @@ function timesOf({ when, timeZone }: Pick<ScheduleValue, 'when' | 'timeZone'>): 
 
 const known = new Map<string, DueTimes>()
 
-function nextTimes(times: DueTimes, after: number): readonly string[] {
+function nextTimes(times: DueTimes, after: number): string[] {
   const found: string[] = []
   for (let next = times.next(after); next !== undefined && found.length < 3; next = times.next(next)) {
     found.push(new Date(next).toISOString())

@@ -1,19 +1,39 @@
-import { type Runtime, type SessionTotals, sumCosts, exactMoneyText } from '../../capability.ts'
+import { type Runtime, sumCosts, exactMoneyText } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { readTurnView } from '../../runtime.ts'
 import { usedTokens } from '../../session.ts'
-import type { ScheduleView } from './open-schedules.ts'
-import type { ScheduleRun } from './schedule-record.ts'
+import { type ScheduleRun, scheduleFields, scheduleRunSchema } from './schedule-record.ts'
+import { z } from 'zod'
 import { exactLine, numberText } from '../../context.ts'
 
-export interface ScheduleRunView extends ScheduleRun {
-  /** Absent while the turn runs or waits, where nothing was sent, and where its session is gone. */
-  readonly outcome?: string
-  /** Its turn waits for an approval of the owner, such as of a call that could pass the budget. */
-  readonly waits?: true
-  /** Of the calls of its turn. Absent where it has none. */
-  readonly cost?: SessionTotals
-}
+export type ScheduleRunView = z.infer<typeof runViewSchema>
+
+export const runViewSchema = scheduleRunSchema.extend({
+  outcome: z.string().optional().describe('How its turn ended. Absent until then.'),
+  waits: z.literal(true).optional().describe('Its turn waits for an approval of the owner.'),
+  cost: z
+    .object({
+      calls: z.number(),
+      prompt: z.number(),
+      cached: z.number(),
+      output: z.number(),
+      silent: z.number().describe('Calls without reported usage.'),
+      money: z.number().optional().describe('US dollars. Absent where a price or a usage is not known.'),
+    })
+    .optional()
+    .describe('Of the calls of its turn.'),
+})
+
+export type ScheduleView = z.infer<typeof scheduleViewSchema>
+
+export const scheduleViewSchema = z.object({
+  ...scheduleFields,
+  id: z.string(),
+  created: z.string(),
+  state: z.enum(['active', 'paused', 'finished']).describe('`finished`: it is never due again.'),
+  next: z.array(z.string()).describe('The next three due times, ISO 8601, UTC.'),
+  last: runViewSchema.optional().describe('The newest due time that was decided.'),
+})
 
 export async function withOutcomes(
   reader: RunReader,

@@ -51,7 +51,7 @@ export function budgetText(budget: ScheduleBudget): string {
 /** What happens about due times that passed while no gateway ran: none of them, the newest one, or all. */
 export const missedRules = ['skip', 'once', 'all'] as const
 
-const fields = {
+export const scheduleFields = {
   name: recordName.describe('Name of the schedule.'),
   when: z
     .string()
@@ -85,7 +85,7 @@ const fields = {
 }
 
 const scheduleSchema = z
-  .strictObject(fields)
+  .strictObject(scheduleFields)
   .refine(({ session, agent }) => session === undefined || agent === undefined, {
     path: ['agent'],
     message: 'answers in new sessions only: leave out the agent or the session',
@@ -94,26 +94,26 @@ const scheduleSchema = z
 export type ScheduleValue = z.output<typeof scheduleSchema>
 
 export const newScheduleSchema = z.strictObject({
-  ...fields,
-  name: fields.name.optional().describe('Default: the beginning of the text.'),
-  timeZone: fields.timeZone.optional().describe('Default: the one of the owner.'),
-  missed: fields.missed.default('once'),
+  ...scheduleFields,
+  name: scheduleFields.name.optional().describe('Default: the beginning of the text.'),
+  timeZone: scheduleFields.timeZone.optional().describe('Default: the one of the owner.'),
+  missed: scheduleFields.missed.default('once'),
 })
 
 export type NewSchedule = z.input<typeof newScheduleSchema>
 
 /** A field that is not named stays; `null` takes a field away. */
 export const scheduleChangeSchema = z.strictObject({
-  name: fields.name.optional(),
-  when: fields.when.optional(),
-  timeZone: fields.timeZone.optional(),
-  text: fields.text.optional(),
-  session: fields.session.unwrap().nullish().describe('`null`: each run begins a session of its own.'),
-  agent: fields.agent.unwrap().nullish().describe('`null`: no custom agent.'),
+  name: scheduleFields.name.optional(),
+  when: scheduleFields.when.optional(),
+  timeZone: scheduleFields.timeZone.optional(),
+  text: scheduleFields.text.optional(),
+  session: scheduleFields.session.unwrap().nullish().describe('`null`: each run begins a session of its own.'),
+  agent: scheduleFields.agent.unwrap().nullish().describe('`null`: no custom agent.'),
   budget: budgetSchema.optional(),
-  missed: fields.missed.optional(),
-  ifChanged: fields.ifChanged.unwrap().nullish().describe('`null`: a run at each due time.'),
-  paused: fields.paused,
+  missed: scheduleFields.missed.optional(),
+  ifChanged: scheduleFields.ifChanged.unwrap().nullish().describe('`null`: a run at each due time.'),
+  paused: scheduleFields.paused,
 })
 
 export type ScheduleChange = z.input<typeof scheduleChangeSchema>
@@ -141,8 +141,6 @@ export const scheduleRecordKind: RecordKind<ScheduleValue> = {
   schema: scheduleSchema,
   nameOf: ({ name }) => name,
 }
-
-export const scheduleFields = fields
 
 function understood(parse: (text: string) => unknown) {
   return (text: string, context: z.core.$RefinementCtx) => {
@@ -273,14 +271,14 @@ const resultSchema = z.union([
   z.object({ type: z.literal('failed'), reason: z.string() }).describe('Nothing was sent.'),
 ])
 
-const runSchema = z.object({
+export const scheduleRunSchema = z.object({
   due: z.string().describe('When it was due. ISO 8601, UTC.'),
   time: z.string().describe('When it was decided.'),
   by: z.enum(['time', 'person']),
   result: resultSchema,
 })
 
-export type ScheduleRun = z.output<typeof runSchema>
+export type ScheduleRun = z.output<typeof scheduleRunSchema>
 
 /** A run that was decided and is not known to be in the log of its session yet, with all that it is made of. */
 const pendingSchema = z.object({
@@ -305,14 +303,12 @@ const stateSchema = z.object({
   digest: z.string().optional(),
   pending: pendingSchema.optional(),
   /** Newest last. */
-  runs: z.array(runSchema),
+  runs: z.array(scheduleRunSchema),
 })
 
 export type ScheduleState = z.output<typeof stateSchema>
 
 const MOST_RUNS = 100
-
-export const scheduleRunSchema = runSchema
 
 export function withRun(state: ScheduleState, run: ScheduleRun): ScheduleState {
   return { ...state, runs: [...state.runs, run].slice(-MOST_RUNS) }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { capability, serviceKey } from '../../capability.ts'
-import type { ScheduleRules, Schedules, ScheduleView } from './open-schedules.ts'
+import type { ScheduleRules, Schedules } from './open-schedules.ts'
+import type { ScheduleView } from './run-view.ts'
 
 const scheduleSettings = z
   .strictObject({

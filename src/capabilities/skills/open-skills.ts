@@ -1,19 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
+import { type LayerContext, type PromptBlock, textLayer, type TurnPart, type TurnQuestion } from '../../capability.ts'
 import { addNeutralized, type Layer, type Layout, layoutOf, usualLayout } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import { isListed, type Tool } from '../../tool.ts'
-import { type LayerContext, type PromptBlock, type TurnPart, type TurnQuestion } from '../../capability.ts'
 import { EXAMPLE, exampleSkills, exampleTool } from './example-skills.ts'
-import { findSkillTool } from './find-skill.ts'
+import { findSkillTool, readSkillTool } from './read-skill.ts'
 import { loadSkills, type LoadSkillsOptions } from './folder/load-skills.ts'
-import type { PinnedSkills } from './pinned-skills.ts'
-import { promptBlocksLayer } from './prompt-blocks-layer.ts'
-import { readSkillTool } from './read-skill.ts'
 import type { FindBinary } from './folder/requirements.ts'
+import type { PinnedSkills } from './pinned-skills.ts'
 import type { LoadedSkills, Skill } from './skill.ts'
 import { namesInSchema, skillsForms, type SkillsMode } from './skills-forms.ts'
 import { neutralSkill, skillsFullText, skillsListText, skillsNamesText, skillsSearchText } from './skills-text.ts'
-import { skillsTools, type SkillToolOptions, noticedSkill } from './skills-tools.ts'
+import { noticedSkill, skillsTools, type SkillToolOptions } from './skills-tools.ts'
 
 export interface SkillsOptions
   extends Omit<LoadSkillsOptions, 'digests' | 'environment' | 'findBinary'>, Omit<SkillToolOptions, 'findBinary'> {
@@ -58,7 +56,7 @@ export async function openSkills(options: SkillsOptions) {
 }
 
 /** What skills give a prompt: a layer with their tools, or blocks with tools of their own, never both. */
-export interface SkillsParts {
+interface SkillsParts {
   readonly layers: readonly Layer[]
   readonly tools: readonly Tool[]
   readonly promptBlocks: readonly PromptBlock[]
@@ -161,4 +159,34 @@ function cacheParts(partsOf: SkillsRead['of']): SkillsRead['of'] {
     known.set(key, parts)
     return parts
   }
+}
+
+/**
+ * The prompt blocks of all capabilities, as the layer that the layout names for them (BEHAVIOURS §2.1, §3.3). As
+ * `skills`, each has a heading, and capabilities without tools are included; as `tool-guidance`, only blocks with an
+ * offered tool are.
+ */
+export function promptBlocksLayer({
+  layout,
+  promptBlocks,
+  tools,
+  callsTools,
+}: Pick<LayerContext, 'layout' | 'promptBlocks' | 'tools' | 'callsTools'>): readonly Layer[] {
+  const layer = layout.skills.guidance
+  if (layer === 'none') return []
+  const offered = new Set(callsTools ? tools : [])
+  const isUsable = (block: PromptBlock) => block.tools.some(({ name }) => offered.has(name))
+  const written = promptBlocks.filter(({ promptBlock }) => promptBlock.trim() !== '')
+  const texts =
+    layer === 'skills'
+      ? written.filter((block) => block.tools.length === 0 || isUsable(block)).map(section)
+      : written.filter(isUsable).map(({ promptBlock }) => promptBlock.trim())
+  if (texts.length === 0) return []
+  const text = (layer === 'skills' ? ['# Skills', ...texts] : texts).join('\n\n')
+  return [textLayer(layer, text, 'prompt blocks of capabilities')]
+}
+
+/** A heading is one line, whatever characters a name has. */
+function section({ id, promptBlock }: PromptBlock): string {
+  return `## Skill: ${id.trim().replaceAll(/\s+/g, ' ')}\n\n${promptBlock.trim()}`
 }

@@ -1,12 +1,11 @@
-import { followWithin, type HeldFolder, holdRealFolder, isObject, withOpened, isWithin } from '../../platform.ts'
-import { constants } from 'node:fs'
-import { open, readdir } from 'node:fs/promises'
-import { relative, resolve, sep } from 'node:path'
 import { fittingPage } from '../../capability/toolkit.ts'
 import { type Message, neutralLine, outputText, toolCalls, toolResults } from '../../context.ts'
-import { type Tool, type ToolContext, type ToolFailed, type ToolResult, toolFailure } from '../../tool.ts'
-import { nearestNames } from './find-skill.ts'
+import { isObject, once } from '../../platform.ts'
+import { splitWords } from '../../search.ts'
+import { type Tool, type ToolContext, toolFailure, type ToolResult } from '../../tool.ts'
+import { readSkillFile } from './folder/skill-files.ts'
 import type { Skill } from './skill.ts'
+import { skillLine, skillSummary } from './skills-text.ts'
 
 type ReadableSkill = Pick<Skill, 'name' | 'body' | 'folder' | 'realFolder'>
 
@@ -122,80 +121,136 @@ function inputPath({ path }: Readonly<Record<string, unknown>>): string {
   return typeof path === 'string' ? path : ''
 }
 
-const LARGEST_SKILL_FILE = 256 * 1024
+const PAGE = 10
 
-/**
- * UTF-8 of at most 256 KiB, inside the folder once links are resolved. Opens no pipe or device; names binary content. `alias` is
- * another name of the folder.
- */
-export async function readSkillFile(real: string, path: string, alias = real): Promise<string | ToolFailed> {
-  if (path.includes('\0')) return toolFailure('path has a NUL character in it')
-  const shown = JSON.stringify(path.slice(0, 200))
-  let folder: HeldFolder | undefined
-  try {
-    const place = resolve(real, path)
-    if (!isWithin(real, place)) return toolFailure(`path ${shown} leads out of the folder of the skill`)
-    folder = await holdRealFolder(real)
-    const held = folder.at('.')
-    const found = await followWithin(held, relative(real, place).split(sep), [real, resolve(alias)])
-    if (found.type === 'outside')
-      return toolFailure(`path ${shown} is a link that leads out of the folder of the skill`)
-    if (found.type === 'dangling') return toolFailure(`the skill has no file ${shown}`)
-    return await withOpened(held, found.names, (file) => fileContent(file, shown))
-  } catch (error) {
-    return toolFailure(describeFileError(error, shown))
-  } finally {
-    await folder?.close()
+/** The tool `find_skill`, for skills that are too many to be named in the prompt. */
+export function findSkillTool(skills: readonly SearchedSkill[]): Tool {
+  // Indexing thousands of skills takes time, so it waits for the first search.
+  const index = once(async () => skillIndex(skills))
+  return {
+    name: 'find_skill',
+    description: 'Search the installed skills by what you need to do. Then read the one that fits with read_skill.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', description: 'A few words: the task, the format, the program.' },
+        offset: { type: 'integer', minimum: 0, description: 'Results to skip.' },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    readsContext: true,
+    idempotent: true,
+    origin: 'operator',
+    results: 'guidance',
+    offeredWith: { layer: 'skills', form: 'list-search' },
+    async execute(input): Promise<ToolResult> {
+      // The toolbox has checked it against the schema above.
+      const { query, offset = 0 } = input as { readonly query: string; readonly offset?: number }
+      const search = await index()
+      const found = search(query)
+      if (found.length === 0) return { ok: true, output: nothingText(query, skills) }
+      const shown = found.slice(offset, offset + PAGE)
+      if (shown.length === 0) return { ok: true, output: `[the results end at ${found.length}]` }
+      const more = found.length - offset - shown.length
+      const end = offset + shown.length
+      const rest = more > 0 ? `[${offset + 1} to ${end} of ${found.length}; go on with offset ${end}]\n` : ''
+      return { ok: true, output: `${shown.map((skill) => skillLine(skill, true)).join('')}${rest}` }
+    },
   }
 }
 
-async function fileContent(file: string, shown: string): Promise<string | ToolFailed> {
-  // Without O_NONBLOCK, opening a pipe without a writer would block.
-  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-  try {
-    const found = await handle.stat()
-    if (found.isDirectory()) return toolFailure(`path ${shown} is a folder. It holds: ${await folderNames(file)}`)
-    if (!found.isFile()) return toolFailure(`path ${shown} is not a file`)
-    const buffer = Buffer.alloc(Math.min(found.size, LARGEST_SKILL_FILE) + 1)
-    const filled = await fill(handle, buffer)
-    if (filled > LARGEST_SKILL_FILE) {
-      return toolFailure(`path ${shown} has ${found.size} bytes, more than the ${LARGEST_SKILL_FILE} that can be read`)
+function nothingText(query: string, skills: readonly SearchedSkill[]): string {
+  const near = nearestNames(
+    query,
+    skills.map(({ name }) => name),
+  )
+  const names = near.length === 0 ? 'Try other words.' : `Names that are near: ${near.join(', ')}.`
+  return `No skill has these words. ${names}`
+}
+
+const NEAREST = 5
+
+/** The names that are most like a text, best first: those that share the most runs of three letters. */
+function nearestNames(text: string, names: readonly string[]): readonly string[] {
+  const wanted = letterRuns(text)
+  return names
+    .map((name) => {
+      const runs = letterRuns(name)
+      const shared = [...runs].filter((run) => wanted.has(run)).length
+      return { name, likeness: (2 * shared) / (runs.size + wanted.size) }
+    })
+    .filter(({ likeness }) => likeness > 0.1)
+    .toSorted((one, other) => other.likeness - one.likeness)
+    .slice(0, NEAREST)
+    .map(({ name }) => name)
+}
+
+function letterRuns(text: string): ReadonlySet<string> {
+  const padded = `  ${text.toLowerCase().slice(0, 200)} `
+  return new Set(Array.from({ length: padded.length - 2 }, (_, at) => padded.slice(at, at + 3)))
+}
+
+type SearchedSkill = Pick<Skill, 'name' | 'description' | 'body'>
+
+/** The share of a word's weight for a word that only begins like it, such as `invoices` for `invoice`. */
+const BEGINNING = 0.6
+/** A word of the name counts for more than one of the description. */
+const NAME_WEIGHT = 3
+/** BM25: how fast repetition stops counting, and how much length counts. */
+const BM25 = { k: 1.2, b: 0.75 } as const
+
+/** BM25 over names (counted three times) and descriptions. Returns the search: matching skills, best first. */
+function skillIndex(skills: readonly SearchedSkill[]): (query: string) => readonly SearchedSkill[] {
+  const documents = skills.map((skill) => {
+    const counts = new Map<string, number>()
+    const add = (text: string, weight: number) => {
+      for (const word of searchWords(text)) counts.set(word, (counts.get(word) ?? 0) + weight)
     }
-    const bytes = buffer.subarray(0, filled)
-    if (bytes.includes(0)) return toolFailure(binary(shown, filled))
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch (error) {
-    if (error instanceof TypeError) return toolFailure(binary(shown, (await handle.stat()).size))
-    throw error
-  } finally {
-    await handle.close()
+    add(skill.name, NAME_WEIGHT)
+    add(skillSummary(skill), 1)
+    return { skill, counts, length: [...counts.values()].reduce((sum, count) => sum + count, 0) }
+  })
+  const mean = documents.reduce((sum, { length }) => sum + length, 0) / Math.max(1, documents.length)
+  const holders = new Map<string, number>()
+  for (const { counts } of documents) for (const word of counts.keys()) holders.set(word, (holders.get(word) ?? 0) + 1)
+
+  /** The words of the index that match a word of the query, with the share of their weight that counts. */
+  function matches(word: string): readonly (readonly [word: string, share: number])[] {
+    const near = [...holders.keys()].filter((known) => known !== word && beginAlike(word, known))
+    const exact = holders.has(word) ? ([[word, 1]] as const) : []
+    return [...exact, ...near.map((known) => [known, BEGINNING] as const)]
+  }
+
+  return (query) => {
+    const wanted = [...new Set(searchWords(query))].map(matches)
+    const scored = documents.map(({ skill, counts, length }) => {
+      const spread = BM25.k * (1 - BM25.b + (BM25.b * length) / mean)
+      const score = wanted.reduce((sum, words) => {
+        const best = words.map(([word, share]) => {
+          const count = counts.get(word)
+          if (count === undefined) return 0
+          const held = holders.get(word)!
+          const rarity = Math.log(1 + (documents.length - held + 0.5) / (held + 0.5))
+          return (share * rarity * count * (BM25.k + 1)) / (count + spread)
+        })
+        return sum + Math.max(0, ...best)
+      }, 0)
+      return { skill, score }
+    })
+    return scored
+      .filter(({ score }) => score > 0)
+      .toSorted((one, other) => other.score - one.score)
+      .map(({ skill }) => skill)
   }
 }
 
-async function fill(handle: Awaited<ReturnType<typeof open>>, buffer: Buffer): Promise<number> {
-  let filled = 0
-  for (;;) {
-    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, filled)
-    filled += bytesRead
-    if (bytesRead === 0 || filled === buffer.length) return filled
-  }
+/** Names are written with hyphens, underscores and capitals within: each part is a word. */
+function searchWords(text: string): readonly string[] {
+  return splitWords(text.replaceAll(/[_\-/.]+/g, ' ').replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2'))
 }
 
-async function folderNames(folder: string): Promise<string> {
-  const names = (await readdir(folder)).toSorted((one, other) => (one < other ? -1 : 1))
-  const more = names.length > 100 ? `, and ${names.length - 100} more` : ''
-  return names.length === 0 ? 'nothing' : `${names.slice(0, 100).join(', ')}${more}`
-}
-
-function binary(shown: string, bytes: number): string {
-  return `path ${shown} is not a text (${bytes} bytes); it can be used, but not read`
-}
-
-function describeFileError(error: unknown, shown: string): string {
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT' || code === 'ENOTDIR') return `the skill has no file ${shown}`
-  if (code === 'EACCES' || code === 'EPERM') return `path ${shown} cannot be read: its permissions do not allow it`
-  if (code === 'ELOOP') return `path ${shown} is a link that leads back to itself`
-  if (code === 'ENAMETOOLONG') return `path ${shown} is too long`
-  return `path ${shown} cannot be read${code === undefined ? '' : ` (${code})`}`
+function beginAlike(one: string, other: string): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one]
+  return short.length >= 4 && long.length - short.length <= 3 && long.startsWith(short)
 }

@@ -1,4 +1,5 @@
-import { type Missing, noRequirements, type Requirements } from './folder/requirements.ts'
+import type { UnloadedSkill } from './http/skill-answers.ts'
+import { noRequirements, type Requirements } from './folder/requirements.ts'
 
 export interface SkillRoot {
   readonly path: string
@@ -29,14 +30,7 @@ export interface Skill {
   readonly digest: string | undefined
 }
 
-export interface LeftSkill {
-  readonly name: string
-  readonly folder: string
-  readonly ref: string
-  readonly code: Missing['code'] | 'disabled' | 'replaced' | 'unreadable' | 'untrusted'
-  /** Why, and how to fix it. */
-  readonly why: string
-}
+export type LeftSkill = Pick<UnloadedSkill, 'name' | 'folder' | 'ref' | 'code' | 'why'>
 
 export interface LoadedSkills {
   /** Each name once, in the order of §1.1 of BEHAVIOURS. */

@@ -1,6 +1,9 @@
 import { serverToolPrefix } from '../../capability.ts'
 import type { Tool } from '../../tool.ts'
 import type { Layout } from '../../context.ts'
+import type { Configuration } from '../../runtime.ts'
+import { skillRoots } from './folder/load-skills.ts'
+import { programFinder } from './folder/requirements.ts'
 import type * as SkillToolsModule from './executor/skill-tools.ts'
 import type { SkillToolsOptions, ToolFinding } from './executor/skill-tools.ts'
 import { isBuiltInName } from '../tool-names.ts'
@@ -123,8 +126,26 @@ function isTaken(name: string, prefixes: readonly string[] = []): boolean {
   return isBuiltInName(name) || prefixes.some((prefix) => name.startsWith(prefix))
 }
 
-/** Prefixes of the tool names of the configured MCP servers; empty without the capability for such servers. */
-export function serverPrefixes(settings: unknown): readonly string[] {
-  const { servers = {} } = (settings ?? {}) as { readonly servers?: Readonly<Record<string, unknown>> }
-  return Object.keys(servers).map(serverToolPrefix)
+export interface SkillsPlace {
+  readonly settings: Configuration['skills']
+  readonly home: string
+  readonly workspace: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Settings of the capability for MCP servers, if there is one: no skill's tool begins as theirs do. */
+  readonly mcp: unknown
+}
+
+/** What the settings and the machine make of skills, for `loadSkills` and `skillsTools`. */
+export async function skillOptions({ settings, home, workspace, environment, mcp }: SkillsPlace) {
+  const { disabled, allowScripts } = settings
+  const { servers = {} } = (mcp ?? {}) as { readonly servers?: Readonly<Record<string, unknown>> }
+  return {
+    roots: await skillRoots({ ...settings, home, workspace }),
+    disabled,
+    allowScripts,
+    workspace,
+    environment,
+    findBinary: programFinder(environment),
+    takenPrefixes: Object.keys(servers).map(serverToolPrefix),
+  }
 }

@@ -88,7 +88,7 @@ export const skills = capability({
   },
   status: {
     async startLine({ runtime, service }) {
-      const { reachText, skillsReach } = await import('./skills-reach.ts')
+      const { reachText, skillsReach } = await import('./known-skills.ts')
       const loaded = service.loaded.skills.length
       if (loaded === 0) return undefined
       return { label: 'Skills', text: reachText(skillsReach(await runtime.preview({}), loaded)) }
@@ -105,29 +105,14 @@ export const skills = capability({
     folders: ({ directory, extraDirs }) => [directory, ...extraDirs],
   },
   async start(host) {
-    const { settings, home, environment, layout, settingsOf, sandbox } = host
+    const { settings, home, environment, layout, sandbox, store, places } = host
     const { pinnedSkills } = await import('./pinned-skills.ts')
-    const pins = pinnedSkills(host)
     const { openSkills } = await import('./open-skills.ts')
-    const { skillRoots } = await import('./folder/load-skills.ts')
-    const { programFinder } = await import('./folder/requirements.ts')
-    const { serverPrefixes } = await import('./skills-tools.ts')
-    const { workspace } = home
-    const opened = await openSkills({
-      pins,
-      store: host.store,
-      roots: await skillRoots({ ...settings, home: home.folder, workspace }),
-      disabled: settings.disabled,
-      findBinary: programFinder(environment),
-      mode: settings.contextMode,
-      layout,
-      workspace,
-      environment,
-      sandbox,
-      allowScripts: settings.allowScripts,
-      places: host.places,
-      takenPrefixes: serverPrefixes(settingsOf('mcp')),
-    })
+    const { skillOptions } = await import('./skills-tools.ts')
+    const pins = pinnedSkills(host)
+    const { workspace, folder } = home
+    const options = await skillOptions({ settings, home: folder, workspace, environment, mcp: host.settingsOf('mcp') })
+    const opened = await openSkills({ ...options, pins, store, mode: settings.contextMode, layout, sandbox, places })
     return Object.assign(opened, { pins })
   },
   layers: ({ service }, context) => service.layers(context),

@@ -1,16 +1,9 @@
 import { type CapabilityHost, RuntimeError } from '../../capability.ts'
 import { rememberWhileUnchanged } from '../../platform.ts'
 import type { OfferedWhile, Tool } from '../../tool.ts'
-import {
-  openSubjects,
-  type OperationAnswer,
-  type Proposals,
-  SubjectError,
-  type SubjectOperation,
-  subjectOperations,
-  type SubjectReading,
-  type Subjects,
-} from './core.ts'
+import { openSubjects } from './core/open-subjects.ts'
+import { type OperationAnswer, type SubjectOperation, subjectOperations } from './core/subject-operations.ts'
+import { type Proposals, SubjectError, type SubjectReading, type Subjects } from './core/subjects.ts'
 import { createNotesSummaries, type NotesSummary } from './notes-summaries.ts'
 import { createProposals } from './proposals/proposals.ts'
 import type { SubjectSettings } from './subject-settings.ts'

@@ -13,10 +13,10 @@ import {
   type ProposalDraft,
   type ProposalSource,
   SubjectError,
-  subjectOperations,
   type SubjectReading,
-} from './core.ts'
-import { subjectLayer } from './subject-layer.ts'
+} from './core/subjects.ts'
+import { subjectOperations } from './core/subject-operations.ts'
+import { subjectLayer } from './core/subject-text.ts'
 import { subjectTool } from './subject-service.ts'
 import { subjects, subjectService } from './subjects.ts'
 import { systemClock } from '../../platform.ts'

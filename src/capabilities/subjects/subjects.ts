@@ -1,8 +1,8 @@
 import { foldCase } from '../../platform.ts'
 import { join } from 'node:path'
 import { capability, type CheckContext, type Finding, RuntimeError, serviceKey } from '../../capability.ts'
-import type { SubjectList } from './cli/show.ts'
-import type { SubjectFacts } from './core.ts'
+import type { SubjectList } from './cli/subjects.ts'
+import type { SubjectFacts } from './core/subjects.ts'
 import type { RunningSubjects, SubjectService } from './subject-service.ts'
 import { type SubjectSettings, subjectSettings } from './subject-settings.ts'
 
@@ -51,7 +51,7 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
   async turn({ service }, { choices: { subject } }) {
     const reading = subject === undefined ? undefined : await service.read(subject)
     if (!reading) return {}
-    const { subjectLayer } = await import('./subject-layer.ts')
+    const { subjectLayer } = await import('./core/subject-text.ts')
     return {
       readsForeign: true,
       layers: ({ tools, callsTools }) => [subjectLayer(reading, callsTools ? tools : [])],

@@ -1,7 +1,7 @@
 import type { Pairings } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { type ChatReference, isPersonal } from './chat-reference.ts'
-import { parseCommand } from './command/command.ts'
+import { parseCommand } from './commands.ts'
 import type { ParsedMessage } from './parsed-update.ts'
 import { createPace } from './timing.ts'
 

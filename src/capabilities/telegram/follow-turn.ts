@@ -81,7 +81,7 @@ export function followTurn({ session, turn, chat }: FollowedTurn, parts: FollowP
         continue
       }
       changed = false
-      const texts = replyParts(growingText(growing.text, doing(growing)))
+      const texts = replyParts(growingText(growing))
       if (texts.length > 0 && (await parts.mayShow())) await shown.grow(texts)
       await sleep(everyMs, signal)
     }
@@ -129,10 +129,6 @@ const LEAST_SHOWN_MS = 2_000
 
 function waitText({ message, waitMs }: Extract<SessionEvent, { type: 'retry' }>): string {
   return `${asSentence(exactLine(message))} Retrying in ${Math.round(waitMs / 1000)} s. Cancel with /stop.`
-}
-
-function doing({ tool, wait }: Growing): string | undefined {
-  return wait ?? (tool === undefined ? undefined : `running ${exactLine(tool)}`)
 }
 
 function grow(growing: Growing, event: SessionEvent): Growing {
@@ -270,7 +266,8 @@ export function replyText(
   return isBlankMessage(whole.text) ? styledText('The answer is empty.', 'italic') : whole
 }
 
-function growingText(text: string, action: string | undefined): FormattedText {
+function growingText({ text, tool, wait }: Growing): FormattedText {
+  const action = wait ?? (tool === undefined ? undefined : `running ${exactLine(tool)}`)
   const note = action === undefined ? plainText('') : styledText(`… ${action}`, 'italic')
   return joinFormatted([formatMarkdown(text), note], '\n\n')
 }

@@ -13,7 +13,7 @@ import {
   createApprovalNotes,
 } from './approval-messages.ts'
 import { type ChatReference, parseConversation } from './chat-reference.ts'
-import { chatCommands, type ChatChoices, contributedCommands } from './command/commands.ts'
+import { chatCommands, type ChatChoices, contributedCommands } from './commands.ts'
 import { connectBot } from './connection.ts'
 import type { FollowedTurn } from './follow-turn.ts'
 import type { ParsedFile } from './parsed-update.ts'

@@ -14,8 +14,7 @@ import {
   isPersonal,
   turnAuthor,
 } from './chat-reference.ts'
-import { mayRecover, runChatCommand } from './command/commands.ts'
-import { endTurns } from './command/session-commands.ts'
+import { type ChatCommand, endTurns, mayRecover, parseCommand, type ParsedCommand, runChatCommand } from './commands.ts'
 import {
   type MessageGroup,
   type ParsedEdit,
@@ -28,7 +27,6 @@ import {
 import { backoffMs, type Sleep } from './timing.ts'
 import { beginSession } from '../../runtime.ts'
 import type { ReceivedFiles } from './api/received-files.ts'
-import { type ParsedCommand, type ChatCommand, parseCommand } from './command/command.ts'
 import type { FollowedTurn } from './follow-turn.ts'
 
 /** Accepts updates, and handles each once, in the order of its chat. */

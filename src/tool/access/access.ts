@@ -32,6 +32,16 @@ export interface ShellAccess extends Required<Omit<Settings<typeof shellShape>, 
 /** What happens to a call that was asked for after the model had read texts of others. */
 export type AfterUntrusted = 'ask' | 'refuse' | 'allow'
 
+/** What becomes of a call because of what was read before it. */
+export type UntrustedAnswer =
+  | { readonly type: 'allow' }
+  /**
+   * `byTool`: the policy says nothing, so a plan that changes nothing, or the workspace alone, needs no question. `grant`: what a
+   * person may grant to the tool for the session (`policyDigest`).
+   */
+  | { readonly type: 'ask'; readonly rule: string; readonly byTool: boolean; readonly grant: string }
+  | { readonly type: 'refuse'; readonly rule: string }
+
 type Settings<Schema extends z.ZodType<object>> = {
   readonly [Key in keyof z.output<Schema>]: z.output<Schema>[Key] extends (infer Item)[]
     ? readonly Item[]

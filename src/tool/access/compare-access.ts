@@ -2,8 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { defined } from '../../platform.ts'
 import type { Tool } from '../tool.ts'
 import { type AccessRead, type AfterUntrusted, matchesToolName, type SandboxAccess } from './access.ts'
-import { accessAnswer, beginsWith, prefixWords } from './access-answer.ts'
-import { ownAfterUntrusted, toolAfterUntrusted, untrustedRank } from './after-untrusted.ts'
+import {
+  accessAnswer,
+  beginsWith,
+  ownAfterUntrusted,
+  prefixWords,
+  toolAfterUntrusted,
+  untrustedRank,
+} from './access-answer.ts'
 import { prefixRisk } from './prefix-risk.ts'
 import { presetBeginnings, presetRisk } from './presets.ts'
 

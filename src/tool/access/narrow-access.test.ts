@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { AccessRead } from './access.ts'
-import { accessAnswer, commandAnswer } from './access-answer.ts'
+import { accessAnswer, commandAnswer, untrustedAnswer } from './access-answer.ts'
 import { isWider } from './compare-access.ts'
-import { untrustedAnswer } from './after-untrusted.ts'
 import { accessText, narrowAccess } from './narrow-access.ts'
 import { readAccess } from './read-access.ts'
 

@@ -9,8 +9,7 @@ import {
   type ToolAccess,
   toolSetting,
 } from './access.ts'
-import { toolAfterUntrusted, untrustedRank } from './after-untrusted.ts'
-import { allowingPrefix, beginsWith, prefixWords } from './access-answer.ts'
+import { allowingPrefix, beginsWith, prefixWords, toolAfterUntrusted, untrustedRank } from './access-answer.ts'
 import { presetBeginnings } from './presets.ts'
 
 /**

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { commandWords } from './command-words.ts'
-import type { CommandGrammar, WordKind } from './presets/grammar.ts'
-import { flagsOf } from './presets/match-command.ts'
+import { type CommandGrammar, flagsOf, type WordKind } from './presets/match-command.ts'
 import {
   commandPresets,
   presetAnswer,

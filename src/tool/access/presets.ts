@@ -1,46 +1,64 @@
 import { phrase } from '../../context.ts'
-import { matchCommand } from './presets/match-command.ts'
-import type { CommandPreset, PlaceWord } from './presets/grammar.ts'
-import { filesRead } from './presets/files-read.ts'
-import { gitRead } from './presets/git-read.ts'
-import { nodeTest, pythonTest } from './presets/project-tests.ts'
-import { searchFiles } from './presets/search-files.ts'
+import { filesRead, searchFiles } from './presets/files.ts'
+import { gitRead, gitWrite } from './presets/git.ts'
+import { type CommandPreset, matchCommand, type PlaceWord } from './presets/match-command.ts'
 
-/** Changes a repository without what cannot be undone. `git checkout WORD` could overwrite a file; it only makes branches here. */
-const gitWrite: CommandPreset = {
-  name: 'git-write',
-  allows: phrase`Stages files, commits with a message, makes and changes branches, and puts single files of the workspace back.`,
-  leaves: phrase`In the sandbox the folder .git cannot be written, so these commands work only where programs run without it. A change of the branch replaces files of the workspace, also those that agents obey. Filters that the configuration of Git names run.`,
+const leaves = phrase`The code of the project runs, which tools may have written: it can do whatever the sandbox lets a program do, and everything that you can where there is no sandbox.`
+
+/** Runs the tests of a project for Node. Left out are flags that load a module or write a file. */
+const nodeTest: CommandPreset = {
+  name: 'node-test',
+  allows: phrase`Runs tests of the workspace with node --test, and the scripts of its package.json with npm test and npm run.`,
+  leaves,
+  runsCode: true,
   commands: [
     {
-      begins: ['git add'],
-      flags: { '-A --all -u --update -n --dry-run -v --verbose -N --intent-to-add': 'none' },
-      operands: [{ kind: 'path' }],
-      bundles: true,
-      endOfFlags: true,
-    },
-    {
-      begins: ['git commit'],
+      begins: ['node --test'],
       flags: {
-        '-m': 'text',
-        '--message': '=text',
-        '-a --all -q --quiet -s --signoff --allow-empty --dry-run --no-gpg-sign': 'none',
+        '--test-only --test-force-exit --no-warnings --enable-source-maps --experimental-strip-types': 'none',
+        '--experimental-test-coverage': 'none',
+        '--test-name-pattern --test-skip-pattern': '=pattern',
+        '--test-reporter': '=one of spec|tap|dot|junit',
+        '--test-concurrency --test-timeout': '=number',
+        '--conditions': '=name',
       },
-      needs: ['-m', '--message'],
-      bundles: true,
+      operands: [{ kind: 'test' }],
     },
+    { begins: ['npm test', 'npm t'], flags: { '--silent -s': 'none' } },
     {
-      begins: ['git switch'],
-      flags: { '-c': 'branch', '--create': '=branch', '-d --detach -q --quiet --no-guess': 'none' },
-      operands: [{ kind: 'branch', most: 1 }],
+      begins: ['npm run'],
+      flags: { '--silent -s --if-present': 'none' },
+      operands: [{ kind: 'name', most: 1 }],
     },
-    { begins: ['git checkout -b'], flags: {}, operands: [{ kind: 'branch', least: 1, most: 2 }] },
+  ],
+}
+
+/** Runs the tests of a project for Python. Left out are flags that load a plugin or a configuration, or write a file. */
+const pythonTest: CommandPreset = {
+  name: 'python-test',
+  allows: phrase`Runs tests of the workspace with pytest, also as python -m pytest.`,
+  leaves,
+  runsCode: true,
+  commands: [
     {
-      begins: ['git restore'],
-      flags: { '-S --staged -W --worktree -q --quiet': 'none', '-s': 'branch', '--source': '=branch' },
-      operands: [{ kind: 'written', least: 1 }],
+      begins: ['pytest', 'python -m pytest', 'python3 -m pytest'],
+      flags: {
+        '-q -v -x -s -l --quiet --verbose --exitfirst --showlocals --no-header --no-summary': 'none',
+        '--lf --last-failed --ff --failed-first --nf --new-first --sw --stepwise --co --collect-only': 'none',
+        '--disable-warnings --strict-markers --strict-config --runxfail --fixtures --markers --full-trace': 'none',
+        '-k -m': 'expression',
+        '-r': '=text',
+        '--tb': '=one of auto|long|short|line|native|no',
+        '--maxfail --durations --verbosity': '=number',
+        '--color': '=one of yes|no|auto',
+        '--capture': '=one of fd|sys|no|tee-sys',
+        '--import-mode': '=one of prepend|append|importlib',
+        '--deselect': '=text',
+        '--ignore': '=path',
+      },
+      operands: [{ kind: 'test' }],
       bundles: true,
-      endOfFlags: true,
+      flagsAnywhere: true,
     },
   ],
 }

@@ -1,13 +1,13 @@
-import { phrase } from '../../context.ts'
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { constants, openSync, unlinkSync, writeSync } from 'node:fs'
+import { constants, existsSync, openSync, unlinkSync, writeSync } from 'node:fs'
 import { access, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { promisify } from 'node:util'
+import { phrase } from '../../context.ts'
 import { singleFlight } from '../../platform.ts'
-import { type Bubblewrap, bubblewrapArgv, NARROW } from './bubblewrap.ts'
+import { type Bubblewrap, bubblewrapArgv, closedArgv, type ClosedProgram, NARROW } from './bubblewrap.ts'
 import { callFilter } from './call-filter.ts'
 
 /** Whether this machine can confine programs. */
@@ -28,15 +28,19 @@ const PLACES = ['/usr/bin/bwrap', '/bin/bwrap', '/usr/local/bin/bwrap', '/run/cu
 /** How long a trial run may take, ms: more than a busy machine needs. */
 const TRIAL_MS = 60_000
 
-const looking = singleFlight<string, SandboxProgram>()
-let working: SandboxProgram | undefined
+/** Finds bubblewrap and sees it work. */
+export const findSandbox = keepWorking(lookForSandbox)
 
-/** Finds bubblewrap and sees it work once. Until it does, each call looks again, so that no restart is needed. */
-export async function findSandbox(): Promise<SandboxProgram> {
-  if (working) return working
-  const found = await looking.run('sandbox', lookForSandbox)
-  if (found.type === 'bubblewrap') working = found
-  return found
+/** Looks until it has seen something work once. Until then each call looks again, so that no restart is needed. */
+function keepWorking(look: () => Promise<SandboxProgram>): () => Promise<SandboxProgram> {
+  const looking = singleFlight<string, SandboxProgram>()
+  let working: SandboxProgram | undefined
+  return async () => {
+    if (working) return working
+    const found = await looking.run('sandbox', look)
+    if (found.type === 'bubblewrap') working = found
+    return found
+  }
 }
 
 async function lookForSandbox(): Promise<SandboxProgram> {
@@ -154,5 +158,68 @@ export async function trySandbox(
       why: phrase`bubblewrap cannot run here (${line.slice(0, 200)})`,
       hint: phrase`Allow user namespaces for it: sysctl kernel.unprivileged_userns_clone=1, an AppArmor profile for bwrap, or in a container the option --security-opt seccomp=unconfined.`,
     }
+  }
+}
+
+/** A program of Foreword itself that works on what strangers wrote, such as the one that reads documents. */
+interface NodeProgram {
+  /** The Node that runs this (`process.execPath`), its arguments and the file. */
+  readonly argv: readonly string[]
+  /** Files and folders that it has to read beside Node itself, absolute. */
+  readonly readable: readonly string[]
+  /** The most memory that it may fill with data, bytes. It gets no more, and is not told of it: a smaller limit is its own. */
+  readonly memoryBytes: number
+}
+
+/**
+ * What to start instead of the program, so that it has nothing of this machine but the files it has to read: no network, no
+ * other processes, no place to write. `undefined` on a machine without a sandbox. The policy of tools does not count here:
+ * it is about programs that a model runs.
+ *
+ * @throws Error where it is not sure that there is no sandbox, so that nobody gets past it by keeping the machine busy
+ */
+export async function confineNode(program: NodeProgram): Promise<readonly string[] | undefined> {
+  const found = await findNodeSandbox()
+  if (found.type === 'bubblewrap') return closedArgv(found, closedNode(program))
+  if (found.isUnsure) throw new Error(`${found.why}. ${found.hint}`)
+  return undefined
+}
+
+/** Whether this machine can confine Node in that way. */
+export const findNodeSandbox = keepWorking(tryNode)
+
+async function tryNode(): Promise<SandboxProgram> {
+  const found = await findSandbox()
+  if (found.type === 'none') return found
+  const trial = closedNode({ argv: [process.execPath, '--eval', '0'], readable: [], memoryBytes: 4 * 2 ** 30 })
+  return trySandbox(found, closedArgv(found, trial))
+}
+
+/** Node with its own files, and what the program needs. */
+export function closedNode({ argv, readable, memoryBytes }: NodeProgram): ClosedProgram {
+  return { argv, readable: [...nodeFiles(), ...readable], memoryKiB: Math.ceil(memoryBytes / 1024) }
+}
+
+/** Where loaders look up libraries, and where some distributions keep parts of Node. */
+const BESIDE_NODE = ['/etc/ld.so.cache', '/usr/share/nodejs']
+
+let files: readonly string[] | undefined
+
+/** The Node that runs this, and the libraries of the system that it has loaded. */
+function nodeFiles(): readonly string[] {
+  files ??= [process.execPath, ...loadedLibraries(), ...BESIDE_NODE].filter((path) => existsSync(path))
+  return files
+}
+
+function loadedLibraries(): readonly string[] {
+  const report = process.report as NodeJS.ProcessReport & { excludeNetwork: boolean }
+  const { excludeNetwork } = report
+  // Otherwise it asks for the name of every address that is connected.
+  report.excludeNetwork = true
+  try {
+    const { sharedObjects = [] } = report.getReport() as { readonly sharedObjects?: readonly string[] }
+    return sharedObjects.filter(isAbsolute)
+  } finally {
+    report.excludeNetwork = excludeNetwork
   }
 }

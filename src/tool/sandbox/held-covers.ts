@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { holdEntry, holdRealFolder } from '../../platform.ts'
 import type { Hidden } from './bubblewrap.ts'
-import { unlessClosed } from './unless-closed.ts'
+import { unlessClosed } from './owner-search.ts'
 
 /** An entry that is hidden or protected, and how. */
 export interface Cover {

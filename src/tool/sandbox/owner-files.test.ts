@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path'
 import test from 'node:test'
 import { systemTemporaryFolder } from '../../../test/tool/system-temporary-folder.ts'
-import { createOwnerEnds } from './owner-ends.ts'
+import { createOwnerEnds } from './owner-search.ts'
 import { findOwnerFiles } from './owner-files.ts'
 import { restoreOwnerFiles } from './restore-owner-files.ts'
 

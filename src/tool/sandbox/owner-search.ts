@@ -1,16 +1,15 @@
 import type { Dirent } from 'node:fs'
 import { lstat, readdir, readlink, stat } from 'node:fs/promises'
-import { isAbsolute, relative, sep } from 'node:path'
-import { followWithin, type HeldFolder } from '../../platform.ts'
+import { isAbsolute, join, relative, sep } from 'node:path'
+import { followWithin, type HeldFolder, holdFolder, holdRealFolder, openWithin } from '../../platform.ts'
 import {
   looksLikeRepository,
+  obeyedBeside,
   obeyedName,
   type ObeyedNames,
   obeyedPath,
   packageFolders,
 } from '../access/owners-names.ts'
-import { pathsNamedByGit } from './git-paths.ts'
-import { unlessClosed } from './unless-closed.ts'
 
 /** The most folders that a search opens. */
 export const MOST_FOLDERS = 20_000
@@ -43,7 +42,7 @@ interface FoundEntry extends EntryPlace {
 }
 
 /** An entry of the owner that leads elsewhere: a link, or a file of Git that names a path. */
-export interface Lead {
+interface Lead {
   /** Names from the top, of the entry. */
   readonly entry: readonly string[]
   readonly identity: string | undefined
@@ -171,7 +170,7 @@ export async function searchFolder(
 }
 
 /** Where a path from the top of a folder leads, through links; see `Lead`. */
-export async function leadEnd(root: HeldFolder, folder: string, names: readonly string[]): Promise<Lead['end']> {
+async function leadEnd(root: HeldFolder, folder: string, names: readonly string[]): Promise<Lead['end']> {
   const way = await unlessClosed(() => followWithin(root.at('.'), names, [folder]))
   return way?.type === 'inside' && way.names.length > 0 ? way.names : undefined
 }
@@ -209,4 +208,108 @@ async function isClosedToItself(folder: HeldFolder): Promise<boolean> {
   if (account === 0) return false
   const { uid, mode } = await stat(folder.at(''))
   return uid === account && (mode & 0o500) !== 0o500
+}
+
+/** Where Git finds its repository, hooks and further settings, as a file says: from the folder that holds it, or its `.git`. */
+async function pathsNamedByGit(held: HeldFolder, name: string, isFolder: boolean): Promise<readonly string[]> {
+  if (name === '.git' && isFolder) {
+    const inside = await Promise.all(SETTINGS.map((each) => namedIn(held, ['.git', each], SETTING)))
+    return inside.flat()
+  }
+  if (isFolder) return []
+  if (name === '.git') return namedIn(held, [name], /^(gitdir): (.*)$/gm)
+  if (name === 'commondir') return namedIn(held, [name], /^()(.+)$/gm)
+  return SETTINGS.includes(name) ? namedIn(held, [name], SETTING) : []
+}
+
+const SETTINGS = ['config', 'config.worktree']
+
+const SETTING = /^[ \t]*(hookspath|path)[ \t]*=[ \t]*"?(.*?)"?[ \t]*$/gim
+
+/** Paths that stand behind a key in a file. */
+async function namedIn(held: HeldFolder, way: readonly string[], pattern: RegExp): Promise<readonly string[]> {
+  const text = await unlessClosed(async () => {
+    await using file = await openWithin(held.at('.'), way)
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(MOST_GIT_BYTES) })
+    return buffer.toString('utf8', 0, bytesRead)
+  })
+  // A path of further settings begins at the file that names it.
+  return [...(text ?? '').matchAll(pattern)].map(([, key = '', path = '']) =>
+    /^path$/i.test(key) && !isAbsolute(path) ? [...way.slice(0, -1), path].join('/') : path,
+  )
+}
+
+const MOST_GIT_BYTES = 65_536
+
+/**
+ * What the owner's entries in a folder lead to, absolute and also where it is missing, for one question after another. A program in the
+ * sandbox can make no such entry, but it can exchange what an entry leads through: so each known one is followed for every question,
+ * and where one is gone or leads elsewhere all is searched again.
+ */
+export function createOwnerEnds() {
+  let known: { readonly folder: string; readonly time: number; readonly leads: readonly Lead[] } | undefined
+
+  /** `now`: any monotonic time, ms. */
+  return async function findEnds(folder: string, now: number): Promise<readonly string[]> {
+    const root = await holdRealFolder(folder)
+    try {
+      const isRecent = known?.folder === folder && now - known.time < SEARCH_AGAIN_MS
+      const same = isRecent && (await Promise.all(known!.leads.map((lead) => isAsBefore(root, folder, lead))))
+      if (!same || same.includes(false)) {
+        const leads: Lead[] = []
+        const ignore = () => {}
+        await searchFolder(root, folder, ignore, (lead) => leads.push(lead))
+        known = { folder, time: now, leads }
+      }
+      return known!.leads.flatMap(({ end }) => (end ? [join(folder, ...end)] : []))
+    } finally {
+      await root.close()
+    }
+  }
+}
+
+async function isAsBefore(root: HeldFolder, folder: string, { entry, identity, names, end }: Lead): Promise<boolean> {
+  const held = await unlessClosed(() => holdFolder(root.at('.'), entry.slice(0, -1)))
+  try {
+    const found = held && (await lookAt(held.at(entry.at(-1)!)))
+    return found?.identity === identity && (await leadEnd(root, folder, names))?.join(sep) === end?.join(sep)
+  } finally {
+    await held?.close()
+  }
+}
+
+/** After so long, ms, all folders are searched again for entries that the owner has made meanwhile. */
+const SEARCH_AGAIN_MS = 10_000
+
+/**
+ * What obeys an entry of a workspace by the names of its way, without links, and by those beside each of them: in a folder that Git
+ * takes for a repository, or would with this entry.
+ */
+export async function obeyedWithin(root: string, names: readonly string[]): Promise<ObeyedNames | undefined> {
+  const named = obeyedPath(names)
+  if (named?.level === 'never') return named
+  let held = await unlessClosed(() => holdRealFolder(root))
+  try {
+    for (const name of names) {
+      const folder = held
+      if (!folder) break
+      const obeying = obeyedBeside(name, (await unlessClosed(() => readdir(folder.at('.')))) ?? [])
+      if (obeying) return obeying
+      held = await unlessClosed(() => folder.enter(name))
+      await folder.close()
+    }
+  } finally {
+    await held?.close()
+  }
+  return named
+}
+
+/** `undefined` for what cannot be opened. That this process has too many files open hides nothing. */
+export async function unlessClosed<Opened>(attempt: () => Promise<Opened>): Promise<Opened | undefined> {
+  try {
+    return await attempt()
+  } catch (error) {
+    if (/^E[MN]FILE$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
+    return undefined
+  }
 }

@@ -21,8 +21,7 @@ import {
 import { linksToKept } from './other-names.ts'
 import { findOwnerFiles, identityAt, type OwnerFiles, TOO_MANY_FOLDERS } from './owner-files.ts'
 import { undoChanges } from './restore.ts'
-import { boundWrites } from './workspace-room.ts'
-import { isMisplaced, isPlaceGone, withoutWrapper } from './sandbox-end.ts'
+import { boundWrites, isMisplaced, isPlaceGone, withoutWrapper } from './sandbox-end.ts'
 
 /** Confines the programs that tools run. */
 export interface Sandbox {

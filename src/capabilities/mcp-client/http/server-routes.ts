@@ -147,7 +147,7 @@ function shown(
   return {
     name: server,
     ...status,
-    tools: (running?.accepted() ?? []).map(({ definition, digest }) => {
+    tools: (running?.offered() ?? []).map(({ definition, digest }) => {
       const tool = { ...definition, name: serverToolName(server, definition.name) }
       return { name: tool.name, tokens: toolTokens(counter, tool), digest }
     }),

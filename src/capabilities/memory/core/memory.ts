@@ -15,8 +15,7 @@ import {
   memoryIn,
   type MemorySettings,
 } from './memory-layers.ts'
-import { createSessionSummaries, sessionSummary } from './session-summaries.ts'
-import { rememberedLine, minuteText } from './summary-text.ts'
+import { createSessionSummaries, minuteText, rememberedLine, sessionSummary } from './session-summaries.ts'
 
 export type Memory = ReturnType<typeof createMemory>
 
@@ -183,9 +182,6 @@ export function createMemory(parts: MemoryParts) {
       await store.withdrawSession(session)
     },
     remembered,
-
-    /** The session and the earlier ones of its conversation, newest first, without those that are forgotten. */
-    conversationOf: async (session: string) => [session, ...(await earlier(session))],
     sessionDeleted: forget,
     idle: () => (running.size > 0 ? Promise.all(running) : summaries.idle()),
     async close(): Promise<void> {

@@ -30,8 +30,15 @@ import {
 import { exactLine } from '../../../context.ts'
 import { defined } from '../../../platform.ts'
 import { budgetText, parseBudget, missedRules, parseCondition } from '../schedule-record.ts'
-import type { ScheduleView } from '../open-schedules.ts'
-import { type ScheduleRunView, clockText, dueText, nextText, runResultText, runCostText } from '../run-view.ts'
+import {
+  type ScheduleRunView,
+  type ScheduleView,
+  clockText,
+  dueText,
+  nextText,
+  runResultText,
+  runCostText,
+} from '../run-view.ts'
 import { parseTimeRule } from '../time/time-rule.ts'
 
 const editOptions =

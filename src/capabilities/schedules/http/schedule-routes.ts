@@ -2,38 +2,13 @@ import { z } from 'zod'
 import { type Route, jsonAnswer, route, type Runtime } from '../../../capability.ts'
 import { json } from '../../../server.ts'
 import type { Schedules } from '../open-schedules.ts'
-import { viewRuns, withOutcomes } from '../run-view.ts'
-import { newScheduleSchema, scheduleChangeSchema, scheduleFields, scheduleRunSchema } from '../schedule-record.ts'
+import { runViewSchema, scheduleViewSchema, viewRuns, withOutcomes } from '../run-view.ts'
+import { newScheduleSchema, scheduleChangeSchema, scheduleRunSchema } from '../schedule-record.ts'
 
 interface ScheduleParts {
   readonly service: Schedules
   readonly runtime: Pick<Runtime, 'store' | 'models' | 'approvals'>
 }
-
-const runViewSchema = scheduleRunSchema.extend({
-  outcome: z.string().optional().describe('How its turn ended. Absent until then.'),
-  waits: z.literal(true).optional().describe('Its turn waits for an approval of the owner.'),
-  cost: z
-    .object({
-      calls: z.number(),
-      prompt: z.number(),
-      cached: z.number(),
-      output: z.number(),
-      silent: z.number().describe('Calls without reported usage.'),
-      money: z.number().optional().describe('US dollars. Absent where a price or a usage is not known.'),
-    })
-    .optional()
-    .describe('Of the calls of its turn.'),
-})
-
-const scheduleSchema = z.object({
-  ...scheduleFields,
-  id: z.string(),
-  created: z.string(),
-  state: z.enum(['active', 'paused', 'finished']).describe('`finished`: it is never due again.'),
-  next: z.array(z.string()).describe('The next three due times, ISO 8601, UTC.'),
-  last: runViewSchema.optional().describe('The newest due time that was decided.'),
-})
 
 export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Route[] {
   return [
@@ -42,7 +17,7 @@ export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Ro
       summary: 'Lists schedules in the order in which they were added',
       answers: () =>
         jsonAnswer('The schedules', {
-          schedules: z.array(scheduleSchema),
+          schedules: z.array(scheduleViewSchema),
           enabled: z.boolean().describe('`false`: `schedules.enabled` switches all of them off.'),
         }),
       handle: async () => ({ schedules: await withOutcomes(runtime, await service.list()), enabled: service.enabled }),
@@ -54,7 +29,7 @@ export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Ro
       description:
         'Each due time makes one message, whatever happens to the gateway. A schedule needs a budget: it is the most that one run may use.',
       body: newScheduleSchema,
-      answers: () => jsonAnswer('Added', scheduleSchema, 201),
+      answers: () => jsonAnswer('Added', scheduleViewSchema, 201),
       handle: async ({ body }) => {
         const added = await service.add(body)
         return json(added, 201, { location: `/api/schedules/${encodeURIComponent(added.id)}` })
@@ -63,7 +38,7 @@ export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Ro
     route('GET /api/schedules/:schedule', {
       scope: 'read',
       summary: 'Reads a schedule',
-      answers: () => jsonAnswer('The schedule', scheduleSchema),
+      answers: () => jsonAnswer('The schedule', scheduleViewSchema),
       handle: ({ param }) => service.get(param('schedule')),
     }),
     route('PATCH /api/schedules/:schedule', {
@@ -73,7 +48,7 @@ export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Ro
       description:
         'What is not named stays, and so do its runs; `null` takes a field away. A new time counts from now on. Due times that pass while it is paused do not happen, then or later.',
       body: scheduleChangeSchema,
-      answers: () => jsonAnswer('The schedule', scheduleSchema),
+      answers: () => jsonAnswer('The schedule', scheduleViewSchema),
       handle: ({ param, body }) => service.change(param('schedule'), body),
     }),
     route('DELETE /api/schedules/:schedule', {

@@ -1,7 +1,6 @@
 import type { Configuration } from '../../../runtime.ts'
 import type { CheckContext, Finding, LintContext } from '../../../capability.ts'
-import { loadKnownSkills } from '../known-skills.ts'
-import { readReach, reachText } from '../skills-reach.ts'
+import { loadKnownSkills, reachText, readReach } from '../known-skills.ts'
 import { ok, problem, warning } from '../../../cli.ts'
 import { errorMessage } from '../../../platform.ts'
 import {

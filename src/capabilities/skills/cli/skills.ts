@@ -24,14 +24,16 @@ import { calibratedTokens, exactLine, layoutOf, numberText } from '../../../cont
 import type { SkillFinding } from '../folder/read-frontmatter.ts'
 import { errorMessage, systemClock } from '../../../platform.ts'
 import {
-  notLoadedReason,
-  type SkillFacts,
-  warningsAbout,
   type FoundSkills,
   loadKnownSkills,
+  notLoadedReason,
+  reachText,
+  readReach,
+  type SkillFacts,
   skillFacts,
+  type SkillsReach,
+  warningsAbout,
 } from '../known-skills.ts'
-import { reachText, readReach, type SkillsReach } from '../skills-reach.ts'
 import type { Configuration } from '../../../runtime.ts'
 import { type SkillsForms, skillsForms } from '../skills-forms.ts'
 
@@ -164,7 +166,7 @@ async function lintSkills(call: CommandCall, io: Io): Promise<number> {
   let errors = 0
   let notes = 0
   for (const folder of folders) {
-    for (const finding of await checkSkill(resolve(folder), tokenx, { findBinary })) {
+    for (const finding of await checkSkill(resolve(folder), tokenx, findBinary)) {
       if (finding.level === 'error') errors++
       else notes++
       printFinding(join(folder, finding.file), finding, call, io)

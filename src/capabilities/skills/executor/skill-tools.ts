@@ -21,8 +21,7 @@ import {
 } from '../../../tool.ts'
 import type { FindBinary } from '../folder/requirements.ts'
 import type { Skill, ToolFile } from '../skill.ts'
-import { callResult, hasSucceeded, mergedOutput } from './call-output.ts'
-import { confineValues, deniedFault, type ValueBounds } from './call-values.ts'
+import { callResult, confineValues, deniedFault, hasSucceeded, mergedOutput, type ValueBounds } from './call-values.ts'
 import {
   argumentsFault,
   argumentText,

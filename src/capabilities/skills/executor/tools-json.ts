@@ -28,82 +28,6 @@ export interface SkillCommand {
   readonly words?: readonly string[] | undefined
 }
 
-export interface Execution extends SkillCommand {
-  readonly tool: string
-  readonly args?: readonly Argument[] | undefined
-  /** Comes before the positional arguments, which then may start with `-`, and after the flags. */
-  readonly separator?: '--' | undefined
-  /** The entry is for calls that give all of the first and none of the others. An entry without it is for all other calls. */
-  readonly paramCondition?: { readonly present?: readonly string[]; readonly absent?: readonly string[] } | undefined
-  /** Of several entries for the same calls, the first whose programs are here is used. */
-  readonly condition?: { readonly binGroup: number } | undefined
-  /** Exit codes that are no failure, beside 0. */
-  readonly successExitCodes?: readonly number[] | undefined
-  /** A program that is given the output of a call that succeeded, and whose output takes its place. */
-  readonly postProcess?: PostProcess | undefined
-  readonly hintConditions?: readonly HintCondition[] | undefined
-  /** The most lines of the output that are kept, hints apart. */
-  readonly maxOutputLines?: number | undefined
-  /** What is said of a cut; `{kept}`, `{total}`, `{omitted}` and `{next_start}` are numbers of lines. */
-  readonly truncationHint?: string | undefined
-  /** Not supported: an entry with the first is not used, and the second adds nothing to the output. */
-  readonly binaryWrapper?: unknown
-  readonly sideRead?: unknown
-}
-
-export interface Argument {
-  /** Empty for a `literal`, which has no parameter. */
-  readonly param: string
-  /** Default: `positional`. A `stdin` is the input of the program, a `workingdir` the folder that it works in. `tempfile` is not supported. */
-  readonly kind?: (typeof ARGUMENT_KINDS)[number] | undefined
-  /** What a `literal` adds. */
-  readonly value?: string | undefined
-  /** It may be missing or null; its `resolveCommand` then gets an empty text. */
-  readonly optional?: boolean | undefined
-  /** Used where the parameter is missing or null. */
-  readonly absentDefault?: string | number | boolean | undefined
-  /** Each word of the value is an argument of its own. */
-  readonly split?: boolean | undefined
-  /** `--` comes before the value where an optional positional before it is missing. */
-  readonly disambiguateAfterSkippedPositionals?: boolean | undefined
-  /** The subcommand in the place of the usual one where a `flagifboolean` is true. */
-  readonly subcommandOverride?: string | undefined
-  /** The value is a path of the workspace, which the program reads or writes. */
-  readonly readPath?: boolean | undefined
-  readonly writePath?: boolean | undefined
-  /** Not supported: no path may lead out of the workspace. */
-  readonly unsafePath?: boolean | undefined
-  /** A regular expression that the value must not match. */
-  readonly denyPattern?: string | undefined
-  /** A program whose output is compared in the place of a value that is missing or empty, or (`denyAlwaysResolve`) of any value. */
-  readonly denyResolveCommand?: ResolveCommand | undefined
-  readonly denyAlwaysResolve?: boolean | undefined
-  /** Name of a flag. Default: the name of the parameter. */
-  readonly flag?: string | undefined
-  readonly flagIfTrue?: string | undefined
-  readonly flagIfFalse?: string | undefined
-  /** The two-character sequences `\n` and `\t` of a value become a newline and a tab. */
-  readonly normalizeNewlines?: boolean | undefined
-  /** A program that runs first; its trimmed output replaces the value. */
-  readonly resolveCommand?: ResolveCommand | undefined
-}
-
-const ARGUMENT_KINDS = ['positional', 'flag', 'flagifboolean', 'stdin', 'workingdir', 'tempfile', 'literal'] as const
-
-/** A line that is added to the output of a call where all of its conditions hold. */
-export interface HintCondition {
-  /** A text that the output contains. */
-  readonly match?: string | undefined
-  readonly exitCode?: number | 'nonzero' | undefined
-  readonly notEmpty?: boolean | undefined
-  /** Values of parameters. */
-  readonly whenArg?: Readonly<Record<string, string | number | boolean>> | undefined
-  /** In it, `{NAME}` is replaced by the value of a parameter. */
-  readonly hint: string
-}
-
-export type PostProcess = ResolveCommand & { readonly emptyIsResult?: boolean | undefined }
-
 /**
  * A script of the skill, or a program of its allowlist. In `args`, `$param` is replaced by the value, a word `$NAME` by
  * the value of another parameter, and a word `$workingDir` by the folder that the program works in.
@@ -164,30 +88,51 @@ const isOneCommand = [
   'must have either script, or binary and subcommand',
 ] as const
 
-const resolveCommandSchema = fieldsOnly(commandFields).refine(...isOneCommand)
+const resolveCommandSchema = fieldsOnly(commandFields).refine(...isOneCommand) as unknown as z.ZodType<ResolveCommand>
 
 const plainValue = z.union([z.string(), z.number(), z.boolean()], 'must be a string, number, or boolean')
 
 const parameterList = z.array(z.string().min(1, 'is empty'))
 
+export type Argument = z.infer<typeof argumentSchema> & {
+  /** Empty for a `literal`, which has no parameter. */
+  readonly param: string
+}
+
+const ARGUMENT_KINDS = ['positional', 'flag', 'flagifboolean', 'stdin', 'workingdir', 'tempfile', 'literal'] as const
+
 const argumentSchema = fieldsOnly({
   param: z.string().min(1, 'is empty').optional(),
+  /** Default: `positional`. A `stdin` is the input of the program, a `workingdir` the folder that it works in. `tempfile` is not supported. */
   kind: z.enum(ARGUMENT_KINDS, `must be one of ${ARGUMENT_KINDS.join(', ')}`).optional(),
+  /** Name of a flag. Default: the name of the parameter. */
   flag: named.optional(),
   flagIfTrue: wordSchema.optional(),
   flagIfFalse: wordSchema.optional(),
+  /** The two-character sequences `\n` and `\t` of a value become a newline and a tab. */
   normalizeNewlines: z.boolean().optional(),
+  /** A program that runs first; its trimmed output replaces the value. */
   resolveCommand: resolveCommandSchema.optional(),
+  /** What a `literal` adds. */
   value: wordSchema.optional(),
+  /** It may be missing or null; its `resolveCommand` then gets an empty text. */
   optional: z.boolean().optional(),
+  /** Used where the parameter is missing or null. */
   absentDefault: plainValue.optional(),
+  /** Each word of the value is an argument of its own. */
   split: z.boolean().optional(),
+  /** `--` comes before the value where an optional positional before it is missing. */
   disambiguateAfterSkippedPositionals: z.boolean().optional(),
+  /** The subcommand in the place of the usual one where a `flagifboolean` is true. */
   subcommandOverride: wordSchema.optional(),
+  /** The value is a path of the workspace, which the program reads or writes. */
   readPath: z.boolean().optional(),
   writePath: z.boolean().optional(),
+  /** Not supported: no path may lead out of the workspace. */
   unsafePath: z.boolean().optional(),
+  /** A regular expression that the value must not match. */
   denyPattern: z.string().optional(),
+  /** A program whose output is compared in the place of a value that is missing or empty, or (`denyAlwaysResolve`) of any value. */
   denyResolveCommand: resolveCommandSchema.optional(),
   denyAlwaysResolve: z.boolean().optional(),
 })
@@ -198,29 +143,49 @@ const argumentSchema = fieldsOnly({
   .refine(({ kind, param }) => param !== undefined || kind === 'literal', { path: ['param'], error: 'is missing' })
   .refine(({ kind, value }) => value !== undefined || kind !== 'literal', { path: ['value'], error: 'is missing' })
 
+/** A line that is added to the output of a call where all of its conditions hold. */
+export type HintCondition = z.infer<typeof hintSchema>
+
 const hintSchema = fieldsOnly({
+  /** A text that the output contains. */
   match: z.string().optional(),
   exitCode: z.union([z.int(), z.literal('nonzero')], 'must be a whole number or "nonzero"').optional(),
   notEmpty: z.boolean().optional(),
+  /** Values of parameters. */
   whenArg: z.record(z.string(), plainValue).optional(),
+  /** In it, `{NAME}` is replaced by the value of a parameter. */
   hint: z.string(),
 }).refine((given) => Object.keys(given).length > 1, 'must have a condition: match, exitCode, notEmpty or whenArg')
+
+export type Execution = Omit<z.infer<typeof executionSchema>, 'args' | 'postProcess'> &
+  SkillCommand & {
+    readonly args?: readonly Argument[] | undefined
+    /** A program that is given the output of a call that succeeded, and whose output takes its place. */
+    readonly postProcess?: (ResolveCommand & { readonly emptyIsResult?: boolean | undefined }) | undefined
+  }
 
 const executionSchema = fieldsOnly({
   tool: z.string(),
   binary,
   subcommand: wordSchema,
   args: z.array(argumentSchema).optional(),
+  /** Comes before the positional arguments, which then may start with `-`, and after the flags. */
   separator: z.literal('--', 'must be "--"').optional(),
+  /** The entry is for calls that give all of the first and none of the others. An entry without it is for all other calls. */
   paramCondition: fieldsOnly({ present: parameterList.optional(), absent: parameterList.optional() }).optional(),
+  /** Of several entries for the same calls, the first whose programs are here is used. */
   condition: fieldsOnly({ binGroup: z.int().min(0) }).optional(),
+  /** Exit codes that are no failure, beside 0. */
   successExitCodes: z.array(z.int()).optional(),
   postProcess: fieldsOnly({ ...commandFields, emptyIsResult: z.boolean().optional() })
     .refine(...isOneCommand)
     .optional(),
   hintConditions: z.array(hintSchema).optional(),
+  /** The most lines of the output that are kept, hints apart. */
   maxOutputLines: z.int().min(1, 'must be 1 or more').optional(),
+  /** What is said of a cut; `{kept}`, `{total}`, `{omitted}` and `{next_start}` are numbers of lines. */
   truncationHint: z.string().optional(),
+  /** Not supported: an entry with the first is not used, and the second adds nothing to the output. */
   binaryWrapper: z.unknown().optional(),
   sideRead: z.unknown().optional(),
 })

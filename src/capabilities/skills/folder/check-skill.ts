@@ -4,16 +4,16 @@ import { basename, join, resolve } from 'node:path'
 import { neutralizedWords, neutralText, type TokenCounter, phrase } from '../../../context.ts'
 import { readText, sentDefinition } from '../../../tool.ts'
 import type { ToolFile } from '../skill.ts'
-import { type SkillFinding, splitFrontmatter } from './read-frontmatter.ts'
+import { frontmatterFindings, type SkillFinding, splitFrontmatter } from './read-frontmatter.ts'
 import { isBuiltInName } from '../../tool-names.ts'
 import type { FindBinary } from './requirements.ts'
-import { describeUnread, readToolTexts, toolFilesAmong } from './skill-folder.ts'
+import { describeUnread, readToolTexts, toolFilesAmong } from './load-skills.ts'
 
 /** Lints a skill's folder against the Agent Skills standard, in order of files and lines. Never rejects. */
 export async function checkSkill(
   path: string,
   counter: TokenCounter,
-  { findBinary }: { readonly findBinary?: FindBinary } = {},
+  findBinary?: FindBinary,
 ): Promise<readonly SkillFinding[]> {
   const folder = resolve(path)
   const names = await readdir(folder).catch(() => undefined)
@@ -32,7 +32,6 @@ export async function checkSkill(
 async function documentFindings(folder: string, counter: TokenCounter): Promise<readonly SkillFinding[]> {
   const found = await readText(join(folder, 'SKILL.md'))
   if (found.type !== 'text') return [failure('SKILL.md', describeUnread(found))]
-  const { frontmatterFindings } = await import('./read-frontmatter.ts')
   const findings = [
     ...frontmatterFindings(found.text, basename(folder)),
     ...(await bodyFindings(found.text, folder, counter)),

@@ -1,13 +1,15 @@
-import { createHash } from 'node:crypto'
-import { constants } from 'node:fs'
-import { open, readdir, readlink, realpath, stat } from 'node:fs/promises'
-import { join, relative, resolve, sep } from 'node:path'
+import type { Dirent } from 'node:fs'
+import { readdir, realpath } from 'node:fs/promises'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { readerWithin } from '../../../capability/toolkit.ts'
 import { addNeutralized, neutralizedWords, neutralLine, phrase } from '../../../context.ts'
-import { type HeldFolder, holdRealFolder, isWithin } from '../../../platform.ts'
-import { readText, type TextReader } from '../../../tool.ts'
-import type { LeftSkill, LoadedSkills, Skill, SkillRoot } from '../skill.ts'
+import { type HeldFolder, heldMessage, holdRealFolder, isWithin } from '../../../platform.ts'
+import { readText, type TextRead, type TextReader } from '../../../tool.ts'
+import { type LeftSkill, type LoadedSkills, type Skill, type SkillRoot, TOOL_FILES, type ToolFile } from '../skill.ts'
+import { LONGEST_DESCRIPTION } from '../skills-text.ts'
+import { readFrontmatter, stripFrontmatter } from './read-frontmatter.ts'
 import { cachedFinder, type Machine, missingRequirements } from './requirements.ts'
-import { findSkillFolders, inParallel, readSkillFolder, type SkillFolder, type SkillRead } from './skill-folder.ts'
+import { skillDigest } from './skill-files.ts'
 
 export interface LoadSkillsOptions extends Partial<Omit<Machine, 'findBinary'>> {
   readonly findBinary: Machine['findBinary']
@@ -86,102 +88,6 @@ function untrustedText(count: number): string {
     : phrase`${count} skills are not loaded, since the workspace is not trusted. Read them, then run \`foreword skills trust\``
 }
 
-/** How many files and bytes of one skill are hashed. Of larger files only path and size count. */
-const DIGEST_BOUNDS = { files: 5_000, bytes: 64 * 1024 * 1024 } as const
-
-/**
- * SHA-256 of relative path, size and bytes of each file, in code-unit order. A link to a file counts as that file, a
- * link to a folder by its text, a pipe or a device by its path. `undefined` where something cannot be read.
- */
-export async function skillDigest(realFolder: string): Promise<string | undefined> {
-  const digest = createHash('sha256')
-  let left: number = DIGEST_BOUNDS.bytes
-  let count = 0
-  try {
-    for await (const { path, bytes, place } of visitFiles(realFolder)) {
-      if (++count > DIGEST_BOUNDS.files) continue
-      await using file = bytes === undefined ? undefined : await open(place, READ)
-      const found = await file?.stat()
-      if (file && found?.isFile()) {
-        digest.update(`file ${JSON.stringify(path.normalize('NFC'))} ${found.size}\n`)
-        if (found.size <= left) digest.update(await file.readFile())
-        left -= Math.min(left, found.size)
-      } else {
-        const link = await readlink(place).catch(() => '')
-        digest.update(`other ${JSON.stringify(path.normalize('NFC'))} ${JSON.stringify(link)}\n`)
-      }
-    }
-  } catch {
-    return undefined
-  }
-  if (count > DIGEST_BOUNDS.files) digest.update(`more ${count - DIGEST_BOUNDS.files}\n`)
-  return digest.digest('hex')
-}
-
-/** Waits for no pipe. */
-const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
-
-/** Folders in folders are looked into so deep. */
-const DEPTH = 32
-
-/** Files of version control and file managers, which are no part of the skill. */
-const NOT_COUNTED = new Set(['.git', '.DS_Store'])
-
-interface SkillFile {
-  /** In the folder of the skill, with `/`. */
-  readonly path: string
-  /** Of a file, or of the file that a link leads to. */
-  readonly bytes?: number
-}
-
-/** Every file of a skill, in code-unit order. Follows no links to folders. Rejects where a folder cannot be read. */
-export async function skillFiles(realFolder: string): Promise<readonly SkillFile[]> {
-  const files: SkillFile[] = []
-  for await (const { place: _, ...file } of visitFiles(realFolder)) files.push(file)
-  return files
-}
-
-/** `place`: where the file is while it is visited. */
-async function* visitFiles(realFolder: string) {
-  const root = await holdRealFolder(realFolder)
-  try {
-    yield* filesIn(root, '', DEPTH)
-  } finally {
-    await root.close()
-  }
-}
-
-/** Opens each folder in the one above, once, so that one which becomes a link meanwhile leads nowhere else. */
-async function* filesIn(
-  folder: HeldFolder,
-  within: string,
-  depth: number,
-): AsyncGenerator<SkillFile & { readonly place: string }> {
-  if (depth === 0) return
-  const entries = await readdir(folder.at('.'), { withFileTypes: true })
-  const ordered = entries
-    .filter(({ name }) => !NOT_COUNTED.has(name))
-    // As the paths are: those of a folder go on with a slash.
-    .map((entry) => ({ entry, key: `${entry.name.normalize('NFC')}${entry.isDirectory() ? '/' : ''}` }))
-    .toSorted((one, other) => (one.key < other.key ? -1 : 1))
-  for (const { entry } of ordered) {
-    const { name } = entry
-    const path = within + name
-    if (entry.isDirectory()) {
-      const next = await folder.enter(name)
-      try {
-        yield* filesIn(next, `${path}/`, depth - 1)
-      } finally {
-        await next.close()
-      }
-      continue
-    }
-    const place = folder.at(name)
-    const found = await stat(place).catch(() => undefined)
-    yield { path, place, ...(found?.isFile() && { bytes: found.size }) }
-  }
-}
-
 /** All paths are absolute. */
 interface SkillPlaces {
   readonly home: string
@@ -226,4 +132,168 @@ export function isTrustedFolder(
   { home, trustedDirs }: Pick<SkillPlaces, 'home' | 'trustedDirs'>,
 ): boolean {
   return isWithin(home, workspace) || trustedDirs.includes(workspace)
+}
+
+interface SkillFolder {
+  readonly root: SkillRoot
+  readonly directory: string
+  readonly path: string
+  /** Without links. */
+  readonly real: string
+  /** Files that declare its tools; empty without a `tools.json`. */
+  readonly toolFiles: readonly ToolFile[]
+}
+
+/** Finds the skills of a root, by name in code-unit order, through symbolic links. A missing root has none. Never rejects. */
+async function findSkillFolders(
+  root: SkillRoot,
+): Promise<{ readonly folders: readonly SkillFolder[]; readonly warnings: readonly string[] }> {
+  let held: HeldFolder | undefined
+  try {
+    const real = await realpath(root.path)
+    held = await holdRealFolder(real)
+    const entries = await readdir(held.at('.'), { withFileTypes: true })
+    const candidates = entries
+      .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    const looked = await inParallel(candidates, 32, (entry) => lookAt(root, entry, { held: held!, real }))
+    return {
+      folders: looked.flatMap((found) => (typeof found === 'object' ? [found] : [])),
+      warnings: looked.flatMap((found) => (typeof found === 'string' ? [found] : [])),
+    }
+  } catch (error) {
+    const why = describeReadError(error)
+    return {
+      folders: [],
+      warnings: why === undefined ? [] : [phrase`${root.path}: the folder of skills cannot be read: ${why}`],
+    }
+  } finally {
+    await held?.close()
+  }
+}
+
+async function lookAt(
+  root: SkillRoot,
+  entry: Dirent,
+  above: { readonly held: HeldFolder; readonly real: string },
+): Promise<SkillFolder | string | undefined> {
+  const path = join(root.path, entry.name)
+  const isLink = entry.isSymbolicLink()
+  let folder: HeldFolder | undefined
+  try {
+    const real = isLink ? await realpath(path) : join(above.real, entry.name)
+    folder = await (isLink ? holdRealFolder(real) : above.held.enter(entry.name))
+    const names = await readdir(folder.at('.'))
+    if (!names.includes('SKILL.md')) return undefined
+    return { root, directory: entry.name, path, real, toolFiles: toolFilesAmong(names) }
+  } catch (error) {
+    if (isLink && (error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined
+    const why = describeReadError(error)
+    if (why !== undefined) return phrase`${path}: it cannot be read: ${why}`
+    return isLink ? phrase`${path}: it is a link that leads nowhere` : undefined
+  } finally {
+    await folder?.close()
+  }
+}
+
+export function toolFilesAmong(names: readonly string[]): readonly ToolFile[] {
+  return names.includes('tools.json') ? TOOL_FILES.filter((file) => names.includes(file)) : []
+}
+
+/** Why a folder could not be read; `undefined` if it does not exist. */
+function describeReadError(error: unknown): string | undefined {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT') return undefined
+  if (code === 'EACCES' || code === 'EPERM') return phrase`its permissions do not allow it`
+  if (code === 'ENOTDIR') return phrase`it is not a folder`
+  if (code === 'ELOOP') return phrase`it is a link that leads back to itself`
+  return heldMessage(error)
+}
+
+interface SkillRead {
+  readonly skill?: Skill
+  readonly left?: LeftSkill
+  readonly warnings: readonly string[]
+}
+
+/** Without its digest; follows no link out of its root. Never rejects: faults are warnings. */
+async function readSkillFolder(folder: SkillFolder, from: TextReader): Promise<SkillRead> {
+  const { directory, path, real, root } = folder
+  // Links may lead within the root; for the root of a workspace, within the workspace.
+  const shared = root.kind === 'workspace' ? dirname(dirname(root.path)) : root.path
+  const read = readerWithin([real, shared], from)
+  const file = join(path, 'SKILL.md')
+  const ref = `${root.ref}/${directory}`
+  const named = directory.normalize('NFC')
+  const found = await read(join(real, 'SKILL.md'))
+  if (found.type !== 'text') {
+    const why =
+      found.type === 'missing' ? phrase`its SKILL.md is a link that leads nowhere` : phrase`its SKILL.md: ${found.why}`
+    return {
+      left: { name: named, folder: path, ref, code: 'unreadable', why },
+      warnings: [`${file}: ${describeUnread(found)}`],
+    }
+  }
+  const { fields, warnings } = readFrontmatter(found.text)
+  const tools = await readToolTexts(real, folder.toolFiles, read)
+  const { name = named, description = '' } = fields
+  return {
+    skill: {
+      name,
+      description,
+      body: stripFrontmatter(found.text),
+      folder: path,
+      realFolder: real,
+      ref,
+      kind: root.kind,
+      fields,
+      toolFiles: tools.texts,
+      digest: undefined,
+    },
+    warnings: [
+      ...warnings.map((warning) => `${file}: ${warning}`),
+      ...(description.length > LONGEST_DESCRIPTION
+        ? [
+            phrase`${file}: description has ${description.length} characters; a list shows the first ${LONGEST_DESCRIPTION}`,
+          ]
+        : []),
+      ...tools.unread.map(
+        ([toolFile, why]) => phrase`${join(path, toolFile)}: ${why}; the skill is loaded without tools`,
+      ),
+    ],
+  }
+}
+
+/** All of the files that declare tools, or none and the reasons by file. */
+export async function readToolTexts(folder: string, files: readonly ToolFile[], read: TextReader) {
+  const found: { [Name in ToolFile]?: string } = {}
+  const unread: (readonly [file: ToolFile, why: string])[] = []
+  for (const file of files) {
+    const text = await read(join(folder, file))
+    if (text.type === 'text') found[file] = text.text
+    else unread.push([file, describeUnread(text)])
+  }
+  const { 'tools.json': tools } = found
+  const isWhole = tools !== undefined && unread.length === 0
+  return { texts: isWhole ? { ...found, 'tools.json': tools } : undefined, unread }
+}
+
+export function describeUnread(found: Exclude<TextRead, { readonly type: 'text' }>): string {
+  return found.type === 'missing' ? phrase`it is a link that leads nowhere` : found.why
+}
+
+/** At most `limit` at a time. Results are in the order of the items; rejects with the first failure. */
+async function inParallel<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
+  const waiting = items.entries()
+  await Promise.all(
+    Array.from({ length: Math.min(limit, items.length) }, async () => {
+      for (const [index, item] of waiting) results[index] = await work(item)
+    }),
+  )
+  return results
 }

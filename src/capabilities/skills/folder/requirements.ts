@@ -1,4 +1,5 @@
 import { phrase } from '../../../context.ts'
+import type { UnloadedSkill } from '../http/skill-answers.ts'
 import { stat, access } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { resolve, posix, win32 } from 'node:path'
@@ -20,17 +21,12 @@ export interface Machine {
   readonly platform: string
 }
 
-export interface Missing {
-  readonly code: 'other-system' | 'missing-programs' | 'missing-environment'
-  readonly why: string
-}
-
 /** `undefined` if nothing is missing. */
 export async function missingRequirements(
   { bins, env, os }: Requirements,
   folder: string,
   { findBinary, environment, platform }: Machine,
-): Promise<Missing | undefined> {
+): Promise<Pick<UnloadedSkill, 'code' | 'why'> | undefined> {
   if (os.length > 0 && !os.includes(platform)) {
     return { code: 'other-system', why: phrase`it is for ${os.join(', ')}, and this is ${platform}` }
   }

@@ -5,11 +5,17 @@ import type { Configuration, Runtime } from '../../../runtime.ts'
 import { HttpFailure } from '../../../server.ts'
 import { checkSkill } from '../folder/check-skill.ts'
 import { programFinder } from '../folder/requirements.ts'
-import { skillDigest, skillFiles } from '../folder/load-skills.ts'
-import { loadKnownSkills, notLoadedReason, remedyOf, skillFacts, warningsAbout } from '../known-skills.ts'
-import { readSkillFile } from '../read-skill.ts'
+import { readSkillFile, skillDigest, skillFiles } from '../folder/skill-files.ts'
+import {
+  loadKnownSkills,
+  notLoadedReason,
+  reachText,
+  remedyOf,
+  skillFacts,
+  skillsReach,
+  warningsAbout,
+} from '../known-skills.ts'
 import type { Skill } from '../skill.ts'
-import { reachText, skillsReach } from '../skills-reach.ts'
 import { skillsForms } from '../skills-forms.ts'
 import { sentSkill, skillFullText, skillLine } from '../skills-text.ts'
 import { skillAnswer, skillFileAnswer, skillReachAnswer, skillsAnswer } from './skill-answers.ts'
@@ -116,7 +122,7 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
           line: skillLine(sentSkill(skill, layout), layout.skills.summaries).trimEnd(),
           text: skillFullText(sentSkill(skill, layout)).trimEnd(),
           ...(await shownFiles(skill.realFolder)),
-          findings: await checkSkill(skill.folder, counter, { findBinary: programFinder(environment) }),
+          findings: await checkSkill(skill.folder, counter, programFinder(environment)),
         }
       },
     }),

@@ -18,7 +18,13 @@ import {
   printChange,
 } from '../../../cli.ts'
 import { exactLine, exactLines } from '../../../context.ts'
-import { diffShowsAll, type Proposal, type ProposalDecision, type ProposalState, type SubjectFile } from '../core.ts'
+import {
+  diffShowsAll,
+  type Proposal,
+  type ProposalDecision,
+  type ProposalState,
+  type SubjectFile,
+} from '../core/subjects.ts'
 
 const NONE_WAITING = 'No proposals are waiting for you.'
 

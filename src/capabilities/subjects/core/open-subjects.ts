@@ -1,16 +1,25 @@
 import { mkdir, readdir, realpath, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncFolder, writeNewFile } from '../../../platform.ts'
-import { notesPage, longNotesLines } from './notes.ts'
+import { jsonLines, type JsonObject, longNotesLines, notesPage, splitLines, textBeginning } from './lines.ts'
 import {
   appendLine,
   exactText,
-  replaceText,
+  fileOfSubject,
+  fileOfTaste,
+  type FilePath,
+  fileToChange,
+  folderWithin,
+  type NoPath,
   readBeginning,
-  type SubjectFileRead,
   readEnd,
   readWhole,
-} from './write-subject-file.ts'
+  replaceText,
+  type SubjectFileRead,
+  subjectFolder,
+  unwritable,
+  whyNot,
+} from './subject-files.ts'
 import {
   gapLine,
   gapRecord,
@@ -22,18 +31,6 @@ import {
   subjectContext,
   type SubjectTexts,
 } from './subject-context.ts'
-import { type JsonObject, splitLines, jsonLines, textBeginning } from './lines.ts'
-import {
-  fileOfSubject,
-  fileToChange,
-  folderWithin,
-  subjectFolder,
-  unwritable,
-  whyNot,
-  fileOfTaste,
-  type FilePath,
-  type NoPath,
-} from './subject-folders.ts'
 import {
   SubjectError,
   type SubjectFacts,
@@ -42,7 +39,7 @@ import {
   type Subjects,
   type SubjectsOptions,
   type SubjectReading,
-  isSubjectId,
+  isSubjectName,
   nameRule,
   quotedId,
   defaultTaste,
@@ -89,7 +86,7 @@ async function lockFolder({ directory, tastes }: SubjectFolders, file: SubjectFi
  * Makes the folder of a subject, for its owner alone, and its brief. Throws `invalid-input`, `exists`, `unwritable`.
  */
 async function createSubject({ directory }: SubjectFolders, id: string, brief?: string): Promise<void> {
-  if (!isSubjectId(id)) {
+  if (!isSubjectName(id)) {
     throw new SubjectError('invalid-input', `${quotedId(id)} is no id of a subject. It has ${nameRule}.`)
   }
   // Hidden folders are left out of the list, and `.lock` is the name of a file there.
@@ -148,7 +145,7 @@ async function anySubject(places: SubjectFolders): Promise<boolean> {
 
 async function subjectIds({ directory }: SubjectFolders): Promise<readonly string[]> {
   const names = await readdir(directory).catch(() => [])
-  return names.filter((name) => isSubjectId(name) && !name.startsWith('.'))
+  return names.filter((name) => isSubjectName(name) && !name.startsWith('.'))
 }
 
 const AT_ONCE = 16
@@ -209,7 +206,9 @@ async function readTexts(
     if (found.type === 'missing') missing.push(name)
     tastes.set(name, decodedText(found))
   }
-  warnings.push(...missing.slice(0, MOST_NAMED).map(noFile))
+  for (const name of missing.slice(0, MOST_NAMED)) {
+    warnings.push(`brief.md declares the taste ${name}, and there is no file ${name}.md.`)
+  }
   if (missing.length > MOST_NAMED) {
     warnings.push(`There is no file of ${missing.length - MOST_NAMED} more tastes that brief.md declares.`)
   }
@@ -221,10 +220,6 @@ async function readTexts(
 
 /** The most missing tastes that warnings name. */
 const MOST_NAMED = 10
-
-function noFile(name: string): string {
-  return `brief.md declares the taste ${name}, and there is no file ${name}.md.`
-}
 
 /** Bytes of the end of a log: enough for the records that are shown. */
 function readRecords(place: FilePath | NoPath): Promise<SubjectFileRead> {

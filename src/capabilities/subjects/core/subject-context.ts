@@ -1,23 +1,23 @@
-import { notesForm } from './notes.ts'
 import {
+  capText,
   type JsonLines,
   jsonLines,
   type JsonObject,
-  textBeginning,
-  capText,
   moreByReply,
   moreBySetting,
-  type TextCap,
+  notesForm,
   splitLines,
-  wholeLines,
+  textBeginning,
+  type TextCap,
   uncapped,
+  wholeLines,
 } from './lines.ts'
 import {
   type Brief,
   type Conflict,
   type SubjectContext,
   defaultTaste,
-  isTasteName,
+  isSubjectName,
   nameRule,
   type GapEntry,
   type GapRecord,
@@ -84,7 +84,7 @@ export function declaredGenres(tastes: readonly string[]): readonly string[] {
 }
 
 function genreNames(tastes: readonly string[]): readonly string[] {
-  return [...new Set(tastes)].filter((name) => name !== defaultTaste && isTasteName(name))
+  return [...new Set(tastes)].filter((name) => name !== defaultTaste && isSubjectName(name))
 }
 
 interface Material {
@@ -189,7 +189,7 @@ function omissionNotice(what: string, count: number, why: string): readonly stri
 }
 
 function invalidTasteNames(tastes: readonly string[]): readonly string[] {
-  const [name, ...more] = [...new Set(tastes)].filter((taste) => !isTasteName(taste))
+  const [name, ...more] = [...new Set(tastes)].filter((taste) => !isSubjectName(taste))
   if (name === undefined) return []
   const shown = JSON.stringify(name.length > 100 ? `${textBeginning(name, 100)}…` : name)
   const others = more.length === 0 ? '' : ` (and ${more.length} more)`
@@ -287,7 +287,7 @@ function cappedDetails(details: JsonObject, cap: TextCap): JsonObject {
 }
 
 /** How satisfied a person was: not, neither, or satisfied. */
-export const satisfactions = [-1, 0, 1] as const
+const satisfactions = [-1, 0, 1] as const
 
 /** Every key, and its default where a line has none or one of another kind (BEHAVIOURS §4). A list keeps its texts. */
 export function gapRecord(line: JsonObject, cap = uncapped): GapRecord {
@@ -331,24 +331,10 @@ export function operationLine({ op, details = {}, timestamp }: OperationEntry): 
   return { timestamp, op, ...details }
 }
 
-export function gapLine(id: string, gap: GapEntry): JsonObject {
-  if (gap.description.trim() === '') throw fault('description says nothing. Say what could not be done.')
-  const known = OPTIONAL.filter((key) => gap[key] !== undefined).map((key) => [key, gap[key]])
-  return { timestamp: gap.timestamp, image_id: id, description: gap.description, ...Object.fromEntries(known) }
+export function gapLine(id: string, { timestamp, description, ...known }: GapEntry): JsonObject {
+  if (description.trim() === '') throw fault('description says nothing. Say what could not be done.')
+  return { timestamp, image_id: id, description, ...known }
 }
-
-const OPTIONAL = [
-  'session_id',
-  'snapshot_hash',
-  'intent',
-  'intent_category',
-  'missing_capability',
-  'operations_involved',
-  'vocabulary_used',
-  'satisfaction',
-  'workaround',
-  'notes',
-] as const
 
 function fault(message: string): SubjectError {
   return new SubjectError('invalid-input', message)

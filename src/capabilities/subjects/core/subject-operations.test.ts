@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { after } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import * as fc from 'fast-check'
 import { openSubjects } from './open-subjects.ts'
 import { type SubjectOperation, subjectOperations } from './subject-operations.ts'
-import type { SubjectOperationName } from './operation-schemas.ts'
 import type { Proposal, ProposalDraft, Proposals, ProposalSource } from './subjects.ts'
 import { systemClock } from '../../../platform.ts'
+import { inputFault } from '../../../tool.ts'
 
 const home = await mkdtemp(join(tmpdir(), 'foreword-operations-'))
 after(() => rm(home, { recursive: true, force: true }))
@@ -37,7 +36,7 @@ const proposals: Pick<Proposals, 'propose'> = {
 }
 const operations = subjectOperations({ subjects, proposals, time: () => '2026-11-01T10:00:00.000Z' })
 
-function operation(name: SubjectOperationName): SubjectOperation {
+function operation(name: string): SubjectOperation {
   return operations.find((one) => one.name === name)!
 }
 
@@ -55,7 +54,7 @@ test('six operations are offered in a fixed order, and none of them confirms any
   )
 })
 
-const faults: readonly (readonly [SubjectOperationName, Record<string, unknown>, RegExp | undefined])[] = [
+const faults: readonly (readonly [string, Record<string, unknown>, RegExp | undefined])[] = [
   ['read_context', { image_id: 'reef' }, undefined],
   ['read_context', { subject_id: 'reef' }, undefined],
   ['read_context', { image_id: 'reef', subject_id: 'reef' }, undefined],
@@ -65,92 +64,67 @@ const faults: readonly (readonly [SubjectOperationName, Record<string, unknown>,
   ['read_context', { subject_id: '' }, /^subject_id is no id of a subject/],
   ['read_context', { image_id: 5 }, /^image_id must be a string/],
   ['read_context', { image_id: null }, /^image_id must be a string/],
-  ['read_context', { image_id: 'reef', deep: true }, /^there is no field deep \(it has image_id, subject_id\)/],
+  ['read_context', { image_id: 'reef', deep: true }, /deep/],
   ['read_full_notes', { image_id: 'reef', offset: 0, limit: 1 }, undefined],
-  ['read_full_notes', { image_id: 'reef', offset: -1 }, /^offset must be a whole number from 0 on/],
-  ['read_full_notes', { image_id: 'reef', offset: '1' }, /^offset must be a whole number/],
-  ['read_full_notes', { image_id: 'reef', limit: 0 }, /^limit must be a whole number from 1 on/],
-  ['read_full_notes', { image_id: 'reef', limit: 1.5 }, /^limit must be a whole number/],
+  ['read_full_notes', { image_id: 'reef', offset: -1 }, /offset/],
+  ['read_full_notes', { image_id: 'reef', offset: '1' }, /offset/],
+  ['read_full_notes', { image_id: 'reef', limit: 0 }, /limit/],
+  ['read_full_notes', { image_id: 'reef', limit: 1.5 }, /limit/],
   ['log_operation', { image_id: 'reef', op: 'crop' }, undefined],
   ['log_operation', { image_id: 'reef', op: 'crop', details: { x: 1 } }, undefined],
-  ['log_operation', { image_id: 'reef' }, /^missing op/],
-  ['log_operation', { image_id: 'reef', op: ' ' }, /^op is blank/],
-  ['log_operation', { image_id: 'reef', op: 1 }, /^op must be a string/],
-  ['log_operation', { image_id: 'reef', op: 'crop', details: [] }, /^details must be an object/],
-  ['log_operation', { image_id: 'reef', op: 'crop', details: { op: 1 } }, /^details cannot have a key op/],
+  ['log_operation', { image_id: 'reef' }, /op/],
+  ['log_operation', { image_id: 'reef', op: 1 }, /op/],
+  ['log_operation', { image_id: 'reef', op: 'crop', details: [] }, /details/],
   ['log_gap', { image_id: 'reef', description: 'no masks' }, undefined],
   ['log_gap', { image_id: 'reef', description: 'no masks', satisfaction: -1, vocabulary_used: ['x'] }, undefined],
-  ['log_gap', { image_id: 'reef' }, /^missing description/],
-  ['log_gap', { image_id: 'reef', description: 'x', intent: 1 }, /^intent must be a string/],
-  ['log_gap', { image_id: 'reef', description: 'x', vocabulary_used: 'x' }, /^vocabulary_used must be an array/],
-  ['log_gap', { image_id: 'reef', description: 'x', satisfaction: null }, undefined],
+  ['log_gap', { image_id: 'reef' }, /description/],
+  ['log_gap', { image_id: 'reef', description: 'x', intent: 1 }, /intent/],
+  ['log_gap', { image_id: 'reef', description: 'x', vocabulary_used: 'x' }, /vocabulary_used/],
+  ['log_gap', { image_id: 'reef', description: 'x', vocabulary_used: ['x', 7] }, /vocabulary_used/],
   ...[true, 'fine', '1', 0.5, 2].map(
-    (satisfaction) =>
-      [
-        'log_gap',
-        { image_id: 'reef', description: 'x', satisfaction },
-        /^satisfaction must be -1, 0, 1 or null/,
-      ] as const,
+    (satisfaction) => ['log_gap', { image_id: 'reef', description: 'x', satisfaction }, /satisfaction/] as const,
   ),
-  ['log_gap', { image_id: 'reef', description: 'x', timestamp: 'now' }, /^there is no field timestamp/],
+  ['log_gap', { image_id: 'reef', description: 'x', timestamp: 'now' }, /timestamp/],
   ['propose_taste_update', { content: 'calm', category: 'value' }, undefined],
   ['propose_taste_update', { content: 'calm', category: 'process', file: 'wide' }, undefined],
   ['propose_taste_update', { content: 'calm', category: 'appearance', file: 'wide.md' }, undefined],
-  ['propose_taste_update', { content: 'calm' }, /^missing category: one of appearance, process, value/],
-  ['propose_taste_update', { content: 'calm', category: 'mood' }, /^category must be one of/],
-  ['propose_taste_update', { category: 'value' }, /^missing content/],
-  ['propose_taste_update', { content: '\n', category: 'value' }, /^content is blank/],
-  ['propose_taste_update', { content: 'x'.repeat(20_001), category: 'value' }, /^content has 20001 characters/],
+  ['propose_taste_update', { content: 'calm' }, /category/],
+  ['propose_taste_update', { content: 'calm', category: 'mood' }, /category/],
+  ['propose_taste_update', { category: 'value' }, /content/],
+  ['propose_taste_update', { content: 'x'.repeat(20_001), category: 'value' }, /content/],
   ['propose_taste_update', { content: 'calm', category: 'value', file: '../notes.md' }, /^file is no name of a taste/],
   ['propose_taste_update', { content: 'calm', category: 'value', file: '.md' }, /^file is no name of a taste/],
-  ['propose_taste_update', { content: 'calm', category: 'value', file: 7 }, /^file must be a string/],
+  ['propose_taste_update', { content: 'calm', category: 'value', file: 7 }, /file/],
   ['propose_notes_update', { image_id: 'reef', content: 'x'.repeat(20_000) }, undefined],
-  [
-    'log_gap',
-    { image_id: 'reef', description: 'x', vocabulary_used: ['x', 7] },
-    /^vocabulary_used must be an array of s/,
-  ],
   ['propose_notes_update', { content: 'calm' }, /^missing image_id/],
-  ['propose_notes_update', { image_id: 'reef' }, /^missing content/],
+  ['propose_notes_update', { image_id: 'reef' }, /content/],
 ]
 
 for (const [name, input, fault] of faults) {
   const shown = JSON.stringify(input).slice(0, 80)
-  test(`${name} ${shown}: ${fault === undefined ? 'nothing is wrong' : `says ${fault.source}`}`, () => {
-    const found = operation(name).faultOf(input)
+  test(`${name} ${shown}: ${fault === undefined ? 'nothing is wrong' : `says ${fault.source}`}`, async () => {
+    const { faultOf, inputSchema } = operation(name)
+    const found = faultOf(input) ?? (await inputFault(inputSchema, input, name))
     if (fault === undefined) assert.equal(found, undefined)
     else assert.match(found ?? '', fault)
   })
 }
 
-test('what has no fault fits the schema', () => {
-  const value = fc.oneof(fc.constantFrom('reef', 'value', 0, 1, null, [], {}, 'x'), fc.jsonValue())
-  const keys = fc.constantFrom(
-    'image_id',
-    'subject_id',
-    'offset',
-    'limit',
-    'op',
-    'details',
-    'description',
-    'content',
-    'category',
-    'file',
-    'satisfaction',
-    'intent',
-    'vocabulary_used',
-  )
-  const checks = operations.map(({ faultOf, inputSchema }) => ({ faultOf, fits: new Ajv2020().compile(inputSchema) }))
-  fc.assert(
-    fc.property(fc.dictionary(keys, value, { noNullPrototype: true }), (input) => {
-      for (const { faultOf, fits } of checks) {
-        if (faultOf(input) === undefined) assert.ok(fits(input), JSON.stringify(input))
-      }
-    }),
-  )
-})
+const blank: readonly (readonly [string, Record<string, unknown>, RegExp])[] = [
+  ['log_operation', { image_id: 'reef', op: ' ' }, /^op says nothing/],
+  ['log_operation', { image_id: 'reef', op: 'crop', details: { op: 1 } }, /^details cannot have a key op/],
+  ['log_gap', { image_id: 'reef', description: ' ' }, /^description says nothing/],
+]
 
-const calls: readonly (readonly [SubjectOperationName, Record<string, unknown>])[] = [
+for (const [name, input, message] of blank) {
+  test(`${name} ${JSON.stringify(input)} writes nothing`, async () => {
+    const before = await filesBelow(home)
+    await assert.rejects(operation(name).run(input, {}), { code: 'invalid-input', message })
+    assert.deepEqual(await filesBelow(home), before)
+  })
+}
+
+const calls: readonly (readonly [string, Record<string, unknown>])[] = [
   ['log_operation', { image_id: 'reef', op: 'crop', details: { ratio: '4:3' } }],
   ['log_gap', { image_id: 'reef', description: 'no masks', intent: 'lift the fish' }],
   ['read_context', { image_id: 'reef' }],

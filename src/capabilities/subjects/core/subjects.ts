@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { type Clock, ForewordError, type ForewordErrorOptions } from '../../../platform.ts'
 
 /** The folders of subjects and tastes. Reads tolerate whatever they find; writes keep whole lines and whole files. */
@@ -22,19 +23,24 @@ export interface Subjects {
   replace(file: SubjectFile, change: { readonly before: string; readonly text: string }): Promise<void>
 }
 
-/** A file that a confirmed proposal changes. */
-export type SubjectFile =
-  | { readonly type: 'notes'; readonly subject: string }
-  /** `name` without `.md`, such as `_default`. */
-  | { readonly type: 'taste'; readonly name: string }
+/** A file that a confirmed proposal changes. `name` is that of a taste, without `.md`. */
+export type SubjectFile = z.infer<typeof subjectFile>
 
-export interface SubjectFacts {
-  readonly id: string
-  /** The first line of the brief that has a letter or digit; empty where there is none. */
-  readonly title: string
-  /** ISO 8601: when one of its files was last changed. */
-  readonly updated: string
-}
+const subjectFile = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('notes'), subject: z.string() }),
+  z.object({ type: z.literal('taste'), name: z.string() }),
+])
+
+export type SubjectFacts = Omit<ListedSubject, 'waiting'>
+
+export type ListedSubject = z.infer<typeof listedSubject>
+
+export const listedSubject = z.object({
+  id: z.string(),
+  title: z.string().describe('The first line of the brief that has a letter or digit; empty where there is none.'),
+  updated: z.string().describe('When one of its files was last changed. ISO 8601.'),
+  waiting: z.number().describe('Waiting proposals about its notes.'),
+})
 
 export interface SubjectReading {
   readonly id: string
@@ -50,14 +56,15 @@ export interface NotesQuery {
   readonly limit?: number
 }
 
-export interface NotesPage {
-  readonly text: string
-  readonly offset: number
-  readonly lines: number
-  readonly total: number
-  /** Offset of the next page; `null` at the end. */
-  readonly next_offset: number | null
-}
+export type NotesPage = z.infer<typeof notesPageSchema>
+
+export const notesPageSchema = z.object({
+  text: z.string(),
+  offset: z.number(),
+  lines: z.number(),
+  total: z.number(),
+  next_offset: z.number().nullable().describe('Offset of the next page; null at the end.'),
+})
 
 export interface OperationEntry {
   readonly op: string
@@ -189,41 +196,54 @@ export class SubjectError extends ForewordError {
   }
 }
 
+const tasteCategory = z.enum(['appearance', 'process', 'value'])
+
+export type TasteCategory = z.infer<typeof tasteCategory>
+
+export const tasteCategories: readonly TasteCategory[] = tasteCategory.options
+
+export type ProposalSource = z.infer<typeof proposalSource>
+
+const proposalSource = z.object({
+  session: z.string().optional(),
+  turn: z.string().optional(),
+  toolCallId: z.string().optional(),
+  tool: z.string(),
+  client: z.string().optional().describe('The program that asked over MCP, by its own name.'),
+})
+
+export type ProposalState = z.infer<typeof proposalState>
+
+const decided = {
+  by: z.string().describe('The interface over which a person decided, such as `cli`, `http` or `mcp`.'),
+  time: z.string(),
+}
+
+const proposalState = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('waiting') }),
+  z.object({ type: z.literal('confirmed'), ...decided }),
+  z.object({ type: z.literal('declined'), ...decided, reason: z.string().optional() }),
+  z.object({ type: z.literal('undone'), ...decided }),
+])
+
 /** What a model would like to write and a person confirms. It survives a restart and is used once (BEHAVIOURS §4). */
-export interface Proposal {
-  readonly id: string
-  /** ISO 8601. */
-  readonly time: string
-  readonly file: SubjectFile
-  /** What is added at the end of the file. */
-  readonly content: string
-  /** Only of tastes. */
-  readonly category?: TasteCategory
-  /** SHA-256 over the file, the content and the category: a decision applies to exactly that. */
-  readonly digest: string
-  /** Unified diff. While it waits: against the file as it is now. Afterwards: what was done. */
-  readonly diff: string
-  readonly by: ProposalSource
-  readonly state: ProposalState
-}
+export type Proposal = z.infer<typeof proposalSchema>
 
-export type TasteCategory = 'appearance' | 'process' | 'value'
-
-export interface ProposalSource {
-  readonly session?: string
-  readonly turn?: string
-  readonly toolCallId?: string
-  readonly tool: string
-  /** The program that asked over MCP, by its own name. */
-  readonly client?: string
-}
-
-export type ProposalState =
-  | { readonly type: 'waiting' }
-  /** `by`: over which interface, such as `cli`, `http` or `mcp`. */
-  | { readonly type: 'confirmed'; readonly by: string; readonly time: string }
-  | { readonly type: 'declined'; readonly by: string; readonly time: string; readonly reason?: string }
-  | { readonly type: 'undone'; readonly by: string; readonly time: string }
+export const proposalSchema = z.object({
+  id: z.string(),
+  time: z.string(),
+  file: subjectFile,
+  content: z.string().describe('What is added at the end of the file.'),
+  category: tasteCategory.optional(),
+  digest: z
+    .string()
+    .describe('SHA-256 over the file, the content and the category: a decision applies to exactly that.'),
+  diff: z
+    .string()
+    .describe('A unified diff: while it waits, of the change it would make; afterwards, of the change that was made.'),
+  by: proposalSource.describe('Which session, turn and tool asked for it.'),
+  state: proposalState,
+})
 
 export type ProposalDraft =
   | { readonly type: 'notes'; readonly subject: string; readonly content: string }
@@ -257,14 +277,12 @@ export function diffShowsAll({ diff, content }: Pick<Proposal, 'diff' | 'content
   return content.split(/\r\n|\n|\r/).every((line) => shown.has(`+${line}`))
 }
 
-/** Whether a text can be the name of a subject's folder: `[A-Za-z0-9_.-]+` without `..` (BEHAVIOURS §4). */
-export function isSubjectId(text: string): boolean {
-  return isName(text)
-}
+/** Room is left for endings, as a file name has at most 255 bytes. */
+const LONGEST = 200
 
-/** Whether a text can name a taste, without `.md`: the same letters as an id. */
-export function isTasteName(text: string): boolean {
-  return isName(text)
+/** Whether a text can name the folder of a subject, or a taste without `.md`: `[A-Za-z0-9_.-]+`, no `..` (BEHAVIOURS §4). */
+export function isSubjectName(text: string): boolean {
+  return text.length <= LONGEST && /^[A-Za-z0-9_.-]+$/.test(text) && text !== '.' && !text.includes('..')
 }
 
 export const defaultTaste = '_default'
@@ -275,11 +293,4 @@ export const nameRule = `letters, digits, "_", "-" and ".", without "..", at mos
 /** An id that somebody gave, for errors: in quotes, and no longer than a line. */
 export function quotedId(id: string): string {
   return JSON.stringify(id.length > 100 ? `${id.slice(0, 100)}…` : id)
-}
-
-/** Room is left for endings, as a file name has at most 255 bytes. */
-const LONGEST = 200
-
-function isName(text: string): boolean {
-  return text.length <= LONGEST && /^[A-Za-z0-9_.-]+$/.test(text) && text !== '.' && !text.includes('..')
 }

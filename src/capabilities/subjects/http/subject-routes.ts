@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { defined } from '../../../platform.ts'
-import { outputSchemas, type SubjectFacts, type SubjectFile } from '../core.ts'
+import { outputSchemas } from '../core/subject-operations.ts'
+import {
+  listedSubject,
+  type ListedSubject,
+  notesPageSchema,
+  proposalSchema,
+  type SubjectFacts,
+  type SubjectFile,
+} from '../core/subjects.ts'
 import { notesSummary } from '../notes-summaries.ts'
 import type { SubjectService } from '../subject-service.ts'
 import { json, limitSchema, decidedBySchema, digestSchema } from '../../../server.ts'
 import { type Route, jsonAnswer, route, deciderOf } from '../../../capability.ts'
-
-const notesPage = z.object({
-  text: z.string(),
-  offset: z.number(),
-  lines: z.number(),
-  total: z.number(),
-  next_offset: z.number().nullable().describe('Offset of the next page; null at the end.'),
-})
 
 const gapBody = z.strictObject({
   description: z.string().regex(/\S/, 'expected words').max(10_000),
@@ -37,7 +37,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date): readonl
       summary: 'Lists subjects by id',
       answers: () =>
         jsonAnswer('All subjects, and the number of waiting proposals, including those about tastes', {
-          subjects: z.array(subjectRowSchema),
+          subjects: z.array(listedSubject),
           waiting: z.number(),
         }),
       handle: async () => {
@@ -63,7 +63,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date): readonl
       summary: 'Returns a subject with its context and warnings about its files',
       answers: () =>
         jsonAnswer('The subject', {
-          ...subjectRowSchema.shape,
+          ...listedSubject.shape,
           context: subjectContextSchema,
           warnings: warningsSchema,
         }),
@@ -88,7 +88,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date): readonl
       scope: 'read',
       summary: 'Returns the notes of a subject in pages of lines',
       query: z.strictObject({ offset: z.coerce.number().int().min(0).default(0), limit: limitSchema(200, 10_000) }),
-      answers: () => jsonAnswer('A page', notesPage),
+      answers: () => jsonAnswer('A page', notesPageSchema),
       handle: ({ param, query }) => subjects.notes(param('subject'), query),
     }),
     route(`POST ${each}/log`, {
@@ -124,10 +124,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date): readonl
   ]
 }
 
-function subjectRow(
-  { id, title, updated }: SubjectFacts,
-  waiting: readonly SubjectFile[],
-): z.output<typeof subjectRowSchema> {
+function subjectRow({ id, title, updated }: SubjectFacts, waiting: readonly SubjectFile[]): ListedSubject {
   const own = waiting.filter((file) => file.type === 'notes' && file.subject === id)
   return { id, title, updated, waiting: own.length }
 }
@@ -138,13 +135,6 @@ const [subjectContextSchema, logRecordSchema, gapRecordSchema] = (
 ).map((name) => z.fromJSONSchema(outputSchemas[name])) as [z.ZodType, z.ZodType, z.ZodType]
 
 const warningsSchema = z.array(z.string()).describe('Warnings about the files of the subject.')
-
-const subjectRowSchema = z.object({
-  id: z.string(),
-  title: z.string().describe('The first line of the brief that is not blank.'),
-  updated: z.string(),
-  waiting: z.number().describe('Waiting proposals about its notes.'),
-})
 
 export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>): readonly Route[] {
   const each = '/api/proposals/:proposal'
@@ -197,20 +187,3 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
 }
 
 const proposalStateSchema = z.enum(['waiting', 'confirmed', 'declined', 'undone'])
-
-const proposalSchema = z.looseObject({
-  id: z.string(),
-  time: z.string(),
-  file: z.discriminatedUnion('type', [
-    z.object({ type: z.literal('notes'), subject: z.string() }),
-    z.object({ type: z.literal('taste'), name: z.string() }),
-  ]),
-  content: z.string().describe('What is added at the end of the file.'),
-  category: z.enum(['appearance', 'process', 'value']).optional(),
-  digest: z.string(),
-  diff: z
-    .string()
-    .describe('A unified diff: while it waits, of the change it would make; afterwards, of the change that was made.'),
-  by: z.looseObject({ tool: z.string() }).describe('Which session, turn and tool asked for it.'),
-  state: z.looseObject({ type: proposalStateSchema }),
-})

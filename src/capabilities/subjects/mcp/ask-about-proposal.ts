@@ -1,7 +1,8 @@
 import type { ElicitRequestFormParams, InputRequiredResult } from '@modelcontextprotocol/server'
 import type { McpCall } from '../../../capability.ts'
 import { elicitedAnswer, type AskingCall, elicitAnswer } from '../../../server/mcp.ts'
-import { changedFile, diffShowsAll, type Proposal, type Proposals, SubjectError } from '../core.ts'
+import { changedFile } from '../core/subject-files.ts'
+import { diffShowsAll, type Proposal, type Proposals, SubjectError } from '../core/subjects.ts'
 import { exactLine, exactLines } from '../../../context.ts'
 
 /** What asking came to. `ask`: the client has to ask, and make the same call again with the answer. */

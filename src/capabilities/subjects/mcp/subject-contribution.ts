@@ -27,18 +27,15 @@ import {
 } from '../../../server/mcp.ts'
 import type { SessionStore } from '../../../session.ts'
 import {
+  type OperationFacts,
+  operationFacts,
   type OperationParts,
-  type Proposal,
-  type Proposals,
   type SubjectOperation,
   subjectOperations,
-  type Subjects,
-  type SubjectContext,
-  SubjectError,
-} from '../core.ts'
+} from '../core/subject-operations.ts'
+import { type Proposal, type Proposals, type Subjects, type SubjectContext, SubjectError } from '../core/subjects.ts'
 import { inputFault, readToolInput } from '../../../tool.ts'
 import { answeredProposal, askAboutProposal, type AskedProposal } from './ask-about-proposal.ts'
-import { type OperationFacts, operationFacts } from '../core/operation-schemas.ts'
 
 export function subjectContribution({
   subjects,
@@ -52,12 +49,10 @@ export function subjectContribution({
   /** ISO 8601. */
   readonly time: () => string
 }): McpContribution {
+  const operations = (taking: OperationParts['proposals']) => subjectOperations({ subjects, proposals: taking, time })
+  const parts = { operations, proposals, audit: createMcpAudit({ store }) }
   return {
-    tools: subjectTools({
-      operations: (taking) => subjectOperations({ subjects, proposals: taking, time }),
-      proposals,
-      audit: createMcpAudit({ store }),
-    }),
+    tools: operations(proposals).map((operation) => subjectTool(operation, parts)),
     resources: [subjectResources(subjects)],
     prompts: [workOnSubject(subjects)],
   }
@@ -69,11 +64,7 @@ interface SubjectToolParts {
   readonly audit: McpAudit
 }
 
-/** None of them confirms anything by itself. */
-function subjectTools(parts: SubjectToolParts): readonly McpTool[] {
-  return parts.operations(parts.proposals).map((operation) => subjectTool(operation, parts))
-}
-
+/** It confirms nothing by itself. */
 function subjectTool(operation: SubjectOperation, parts: SubjectToolParts): McpTool {
   const definition = operationDefinition(operation)
   return {

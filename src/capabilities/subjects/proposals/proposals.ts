@@ -1,6 +1,6 @@
+import { changedFile } from '../core/subject-files.ts'
+import { longestContent } from '../core/subject-operations.ts'
 import {
-  changedFile,
-  longestContent,
   type Proposal,
   type ProposalDecision,
   type ProposalDraft,
@@ -9,19 +9,21 @@ import {
   SubjectError,
   type SubjectFile,
   type Subjects,
-} from '../core.ts'
+} from '../core/subjects.ts'
 import type { Clock } from '../../../capability.ts'
 import {
   createProposalRepository,
+  createProposalWriting,
   decidedAlready,
   draftFile,
   type KeptProposal,
+  proposalDiff,
   proposalDigest,
   proposalFromRecord,
-  type ProposalStore,
   proposalState,
+  type ProposalStore,
 } from './proposal-repository.ts'
-import { appendLines, proposalDiff, createProposalWriting, trimLines } from './proposal-writing.ts'
+import { appendLines, trimLines } from '../core/lines.ts'
 import { runtimeFailure } from '../../../runtime.ts'
 import { serialQueue } from '../../../platform.ts'
 

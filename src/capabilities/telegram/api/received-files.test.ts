@@ -65,10 +65,8 @@ test('a download of which nothing comes for a while is broken off, before its fi
   const { port } = silent.address() as AddressInfo
   for (const path of ['nothing', 'begun']) {
     const ask: typeof fetch = (_, how) => fetch(`http://127.0.0.1:${port}/${path}`, how)
-    // oxlint-disable-next-line no-await-in-loop -- one silence after another
     const { send, files } = await place(t, { fetch: ask, silenceMs: 50 })
     const take = async () => Array.fromAsync(await files.download(send(Buffer.from('hello')), { maxBytes: 9, signal }))
-    // oxlint-disable-next-line no-await-in-loop -- as above
     await assert.rejects(take(), { code: 'network', message: /no bytes for 0\.05 s$/ })
   }
 })
@@ -113,7 +111,6 @@ test('a deleted file and a temporarily unavailable file give different errors', 
     telegram.fail(method, { type: 'broken' })
     telegram.fail(method, { type: 'limited', retryAfter: 1 })
     for (let n = 0; n < 3; n++) {
-      // oxlint-disable-next-line no-await-in-loop -- one failure after another
       await assert.rejects(files.download(id, how), { code: 'network' })
     }
   }

@@ -315,7 +315,6 @@ function handClock(api: Api) {
 
   async function settle(): Promise<void> {
     for (let quiet = 0; quiet < 10; quiet++) {
-      // oxlint-disable-next-line no-await-in-loop -- waiting is the purpose
       await new Promise((resolve) => setImmediate(resolve))
       if (calls > 0) quiet = 0
     }
@@ -332,7 +331,6 @@ function handClock(api: Api) {
     async pass(ms: number) {
       const end = time + ms
       for (;;) {
-        // oxlint-disable-next-line no-await-in-loop -- one step of time after another
         await settle()
         const next = Math.min(...Array.from(sleepers, ({ until }) => until))
         if (next > end) break

@@ -1,11 +1,10 @@
 import type { Api } from 'grammy'
 import type { MessageEntity } from 'grammy/types'
 import type { Clock } from '../../../platform.ts'
+import { type ChatReference, isPersonal } from '../chat-reference.ts'
 import type { FormattedText } from '../text/formatted-text.ts'
-import type { ChatReference } from '../chat-reference.ts'
-import { backoffMs } from '../timing.ts'
-import { createChatLines } from './chat-line.ts'
-import { type TelegramFault, readFault, TelegramRefusal } from './telegram-api.ts'
+import { backoffMs, createPace, type Pace, type Sleep } from '../timing.ts'
+import { readFault, type TelegramFault, TelegramRefusal } from './telegram-api.ts'
 
 /**
  * Calls for one chat run in order; a slow chat delays no other. Retries after limits (429), network faults and server
@@ -27,16 +26,8 @@ interface MessageEditOptions {
   readonly droppable?: boolean
 }
 
-/** `same`: the message already has this content. `gone`: the message can no longer be edited. */
-type EditOutcome = 'edited' | 'same' | 'gone' | 'dropped'
-
-export type TelegramButtons = readonly (readonly TelegramButton[])[]
-
-interface TelegramButton {
-  readonly text: string
-  /** Returned when the button is pressed. 1 to 64 bytes of UTF-8. */
-  readonly data: string
-}
+/** In rows. `data` comes back when the button is pressed: 1 to 64 bytes of UTF-8. */
+export type TelegramButtons = readonly (readonly { readonly text: string; readonly data: string }[])[]
 
 export interface TelegramSenderOptions {
   readonly api: Api
@@ -107,11 +98,7 @@ export function telegramSender(options: TelegramSenderOptions) {
     /** Returns Telegram's id of the message. */
     async send(to: ChatReference, part: FormattedText, { buttons, before }: SendOptions = {}): Promise<number> {
       let text = part
-      const rest = {
-        chat_id: to.id,
-        ...preview,
-        ...(buttons === undefined ? {} : { reply_markup: keyboard(buttons) }),
-      }
+      const rest = { chat_id: to.id, ...preview, ...keyboard(buttons) }
       const send = (more: object) =>
         inLine('sendMessage', to, {
           ...(before && {
@@ -136,26 +123,22 @@ export function telegramSender(options: TelegramSenderOptions) {
       }
     },
 
+    /** `same`: the message already has this content. `gone`: the message can no longer be edited. */
     async edit(
       to: ChatReference,
       messageId: number,
       part: FormattedText,
       { buttons, droppable = false }: MessageEditOptions = {},
-    ): Promise<EditOutcome> {
-      const rest = {
-        chat_id: to.id,
-        message_id: messageId,
-        ...preview,
-        ...(buttons === undefined ? {} : { reply_markup: keyboard(buttons) }),
-      }
+    ): Promise<'edited' | 'same' | 'gone' | 'dropped'> {
+      const rest = { chat_id: to.id, message_id: messageId, ...preview, ...keyboard(buttons) }
       const run = () =>
         withEntities('editMessageText', part, (text) => api.raw.editMessageText({ ...rest, ...text }, ending))
       try {
         const edited = await inLine('editMessageText', to, { run, subject: String(messageId), droppable })
         return edited === undefined ? 'dropped' : 'edited'
       } catch (error) {
-        const outcome = editOutcome(error)
-        if (outcome) return outcome
+        if (describes(error, /message is not modified/i)) return 'same'
+        if (describes(error, /message (?:to edit not found|can't be edited)|MESSAGE_ID_INVALID/i)) return 'gone'
         throw error
       }
     },
@@ -191,7 +174,6 @@ export function telegramSender(options: TelegramSenderOptions) {
       const until = clock.now() + LONGEST_ANSWER_WAIT
       for (let n = 1; !signal.aborted; n++) {
         try {
-          // oxlint-disable-next-line no-await-in-loop -- a new try after a failed one
           await api.raw.answerCallbackQuery({ callback_query_id: callbackId, ...(text ? { text } : {}) }, ending)
           return
         } catch (error) {
@@ -199,7 +181,6 @@ export function telegramSender(options: TelegramSenderOptions) {
           if (fault.type === 'refused') return
           const wait = fault.type === 'limited' ? fault.retryAfterMs : backoffMs(n, random)
           if (clock.now() + wait > until) return
-          // oxlint-disable-next-line no-await-in-loop -- as above
           await clock.sleep(wait, signal)
         }
       }
@@ -221,16 +202,10 @@ function afterGrace(clock: Clock, signal: AbortSignal): AbortSignal {
 /** Refusals that concern the chat or the message, and not its formatting. */
 const NOT_FORMATTING = /chat|peer|user|group|topic|thread|rights|not found|not modified|can't be|message_id/i
 
-function keyboard(buttons: TelegramButtons) {
-  return {
-    inline_keyboard: buttons.map((row) => row.map(({ text, data }) => ({ text, callback_data: data }))),
-  }
-}
-
-function editOutcome(error: unknown): EditOutcome | undefined {
-  if (describes(error, /message is not modified/i)) return 'same'
-  if (describes(error, /message (?:to edit not found|can't be edited)|MESSAGE_ID_INVALID/i)) return 'gone'
-  return undefined
+function keyboard(buttons: TelegramButtons | undefined) {
+  if (buttons === undefined) return {}
+  const rows = buttons.map((row) => row.map(({ text, data }) => ({ text, callback_data: data })))
+  return { reply_markup: { inline_keyboard: rows } }
 }
 
 function describes(error: unknown, pattern: RegExp): boolean {
@@ -256,3 +231,162 @@ function reportFaults(warn: (text: string) => void): (fault: TelegramFault | und
 
 /** The shortest limit that the operator is warned about, ms. */
 const LONG_LIMIT = 60_000
+
+function createChatLines(parts: Omit<ChatLineParts, 'paces'>): (chat: number) => ChatLine {
+  const lines = new Map<number, { line: ChatLine; rested: () => boolean }>()
+  const all = createPace(ALL)
+  return (chat) => {
+    const known = lines.get(chat)
+    if (known) return known.line
+    for (const [other, { rested }] of lines) if (rested()) lines.delete(other)
+    const own = createPace(isPersonal(chat) ? PERSON : GROUP)
+    const line = createChatLine({ ...parts, paces: [own, all] })
+    lines.set(chat, { line, rested: () => line.idle && own.rested(parts.now()) })
+    return line
+  }
+}
+
+/** Telegram's limits: about one message per second to a person, 20 per minute to a group, 30 per second in total. */
+const PERSON = { burst: 3, everyMs: 1_000 }
+const GROUP = { burst: 5, everyMs: 4_000 }
+const ALL = { burst: 5, everyMs: 40 }
+
+type ChatLine = ReturnType<typeof createChatLine>
+
+interface LineCall<T> {
+  /** A newer call with the same subject replaces a waiting droppable one. */
+  readonly subject?: string
+  /** Whether a limit or a fault drops the call. */
+  readonly droppable?: boolean
+  /** Called right before each try: where it rejects, the call does, and nothing is sent. */
+  before?(): Promise<void>
+  run(): Promise<T>
+  /** Classifies the error that `run` rejected with. */
+  readFault(error: unknown): TelegramFault
+}
+
+interface ChatLineParts {
+  /** A call starts when every pace allows it. */
+  readonly paces: readonly Pace[]
+  now(): number
+  readonly sleep: Sleep
+  random(): number
+  /** Called after every try; with `undefined` where Telegram answered. */
+  tried(fault: TelegramFault | undefined): void
+  readonly signal: AbortSignal
+}
+
+interface Waiting {
+  readonly call: LineCall<unknown>
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+function createChatLine({ paces, now, sleep, random, tried, signal }: ChatLineParts) {
+  const waiting: Waiting[] = []
+  let running = false
+  let heldUntil = 0
+
+  async function work(): Promise<void> {
+    running = true
+    let failures = 0
+    while (waiting.length > 0) {
+      await turn()
+      const next = waiting.shift()
+      if (!next) break
+      const fault = await attempt(next)
+      if (!fault) {
+        failures = 0
+        continue
+      }
+      failures++
+      heldUntil = Math.max(
+        heldUntil,
+        now() + (fault.type === 'limited' ? fault.retryAfterMs : backoffMs(failures, random)),
+      )
+      if (next.call.droppable) next.resolve(undefined)
+      else waiting.unshift(next)
+    }
+    running = false
+  }
+
+  /** Waits until the next call may start. A newer call may have replaced the first one meanwhile. */
+  async function turn(): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted()
+      const wait = Math.max(heldUntil - now(), ...paces.map((pace) => pace.wait(now())))
+      // Paces are shared, so checking and taking happen in one step.
+      if (wait <= 0) return paces.forEach((pace) => pace.take(now()))
+      await sleep(wait, signal)
+    }
+  }
+
+  /** Returns a fault after which the call is retried or dropped. Any other result settles the call. */
+  async function attempt({
+    call,
+    resolve,
+    reject,
+  }: Waiting): Promise<Exclude<TelegramFault, { type: 'refused' }> | undefined> {
+    try {
+      await call.before?.()
+    } catch (error) {
+      reject(error)
+      return undefined
+    }
+    try {
+      const value = await call.run()
+      tried(undefined)
+      resolve(value)
+    } catch (error) {
+      if (signal.aborted) {
+        reject(signal.reason)
+        return undefined
+      }
+      const fault = call.readFault(error)
+      if (fault.type !== 'refused') {
+        tried(fault)
+        return fault
+      }
+      tried(undefined)
+      reject(fault.refusal)
+    }
+    return undefined
+  }
+
+  function end(error: unknown): void {
+    running = false
+    for (const { reject } of waiting.splice(0)) reject(error)
+  }
+
+  return {
+    /** Resolves to the result; to `undefined` if dropped. Rejects with a refusal, and with the reason of the signal. */
+    add<T>(call: LineCall<T>) {
+      return new Promise<T | undefined>((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason)
+        const entry: Waiting = { call, resolve, reject }
+        replaceOrAppend(waiting, entry)
+        if (!running) work().catch(end)
+      })
+    },
+    /** Starts no call for that long, ms. */
+    hold(ms: number) {
+      heldUntil = Math.max(heldUntil, now() + ms)
+    },
+    /** Whether a limit or a fault delays the next call. */
+    get held() {
+      return heldUntil > now()
+    },
+    /** Nothing waits, runs or is held. */
+    get idle() {
+      return !running && heldUntil <= now()
+    },
+  }
+}
+
+function replaceOrAppend(waiting: Waiting[], entry: Waiting): void {
+  const { subject } = entry.call
+  const older = subject === undefined ? -1 : waiting.findIndex(({ call }) => call.droppable && call.subject === subject)
+  if (older < 0) return void waiting.push(entry)
+  const [dropped] = waiting.splice(older, 1, entry)
+  dropped?.resolve(undefined)
+}

@@ -50,8 +50,9 @@ function messageEntities(text: string, marks: readonly Mark[]): readonly Message
     outermost(marks.filter((mark) => mark.type === type)).flatMap((mark) => without(mark, solid)),
   )
   return [...quotes, ...links, ...styled, ...solid]
-    .map(markEntity)
-    .flatMap((entity) => trimEntity(text, entity) ?? [])
+    .flatMap(({ start, end, ...kind }) => {
+      return trimEntity(text, { ...(kind as MarkKind), offset: start, length: end - start }) ?? []
+    })
     .toSorted((one, other) => one.offset - other.offset || other.length - one.length)
 }
 
@@ -83,10 +84,6 @@ function without(mark: Mark, solid: readonly Mark[]): readonly Mark[] {
     start = hole.end
   }
   return start < mark.end ? [...left, { ...mark, start }] : left
-}
-
-function markEntity({ start, end, ...kind }: Mark): MessageEntity {
-  return { ...(kind as MarkKind), offset: start, length: end - start }
 }
 
 interface Output {

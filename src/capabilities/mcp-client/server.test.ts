@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { fixedClock } from '../../testing.ts'
 import type { McpConnection } from './connection.ts'
-import { listedConnection } from './link.ts'
+import { listedConnection } from './server.ts'
 
 test('a server that announces changes without end is asked for its tools once a second, and a call sees the last of them', async () => {
   const clock = fixedClock()

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { layoutOf } from '../../context.ts'
 import type { Tool } from '../../tool.ts'
 import { type LayerContext, type PromptBlock } from '../../capability.ts'
-import { promptBlocksLayer } from './prompt-blocks-layer.ts'
+import { promptBlocksLayer } from './open-skills.ts'
 
 const tool = (name: string): Tool => ({
   name,

@@ -5,22 +5,160 @@ import {
   forecastSentence,
   type ModelStatus,
   type Runtime,
-} from '../../../capability.ts'
+  type SlashCommand,
+  type SlashCommandCall,
+} from '../../capability.ts'
 import {
+  calibratedManifest,
   countedText,
   exactMoneyText,
-  calibratedManifest,
   listedName,
   type Manifest,
   type ManifestEntry,
   numberText,
-} from '../../../context.ts'
-import { beginSession, newSessionReply } from '../../../runtime.ts'
-import type { Binding } from '../../../session.ts'
-import { shorten } from '../text/formatted-text.ts'
-import type { ChatCommand } from './command.ts'
+} from '../../context.ts'
+import { errorMessage, ForewordError, once } from '../../platform.ts'
+import { beginSession, type HostedRuntime, newSessionReply } from '../../runtime.ts'
+import type { Binding } from '../../session.ts'
+import { shorten } from './text/formatted-text.ts'
 
-export const modelCommand: ChatCommand = {
+/** The channel's own, one for each choice, the contributed ones, and `/help`. Of two with one name the first counts. */
+export function chatCommands(choices: ChatChoices, contributed: readonly ChatCommand[] = []): readonly ChatCommand[] {
+  const chosen = Object.entries(choices).map(([choice, { none }]) => choiceCommand(choice, none))
+  const own = [newSessionCommand, stopCommand, requestSizeCommand, modelCommand, ...chosen]
+  const taken = new Set(['help', 'start', 'pair', ...own.map(({ name }) => name)])
+  const working = [...own, ...contributed.filter(({ name }) => taken.size < taken.add(name).size)]
+  const help: ChatCommand = {
+    name: 'help',
+    summary: 'list the commands',
+    run: async () => [...working, help].map(commandLine).join('\n'),
+  }
+  return [...working, help]
+}
+
+/** `none`: what it means to choose none. */
+export type ChatChoices = Readonly<Record<string, { readonly none: string }>>
+
+/** Rejects where the command may succeed later. */
+export async function runChatCommand(
+  { name, argument }: ParsedCommand,
+  commands: readonly ChatCommand[],
+  call: Omit<ChatCommandCall, 'argument'>,
+): Promise<string> {
+  const whole = { ...call, argument }
+  if (name === 'start') return `Send a message to talk to the agent. Commands:\n${await commands.at(-1)!.run(whole)}`
+  if (name === 'pair') return 'This chat is already paired.'
+  const command = commands.find((known) => known.name === name)
+  if (!command) return `Unknown command /${name}. List the commands with /help.`
+  try {
+    return await command.run(whole)
+  } catch (error) {
+    if (!(error instanceof ForewordError) || !error.expose || mayRecover(error)) throw error
+    return error.hint === undefined ? error.message : `${error.message} ${error.hint}`
+  }
+}
+
+/** Whether the work may succeed later: the gateway is stopping, its disk fails at the moment, or a home is between two gateways. */
+export function mayRecover(error: Error): boolean {
+  return error instanceof ForewordError && PASSING.has(error.code)
+}
+
+const PASSING: ReadonlySet<string> = new Set(['closing', 'overloaded', 'standby', 'storage', 'storage-full'])
+
+function commandLine({ name, argument, summary }: ChatCommand): string {
+  return `/${name}${argument === undefined ? '' : ` [${argument}]`}: ${summary}`
+}
+
+export function contributedCommands(
+  runtime: Runtime | HostedRuntime,
+  warn: (text: string) => void,
+): readonly ChatCommand[] {
+  if (!('contributed' in runtime)) return []
+  const ask = askInProcess(runtime)
+  return runtime.contributed.capabilities.flatMap(({ slashCommands = {} }) =>
+    Object.entries(slashCommands).flatMap(([name, command]) =>
+      command.sends ? [] : [chatCommand(name, command, ask, warn)],
+    ),
+  )
+}
+
+function chatCommand(
+  name: string,
+  { argument: usage, summary, run }: SlashCommand,
+  ask: SlashCommandCall['ask'],
+  warn: (text: string) => void,
+): ChatCommand {
+  return {
+    name: commandName(name),
+    summary,
+    // `/help` adds brackets of its own.
+    ...(usage === undefined ? {} : { argument: usage.replace(/^\[(.*)\]$/, '$1') }),
+    async run({ runtime, binding, argument = '' }) {
+      try {
+        const session = await runtime.store.bound(binding)
+        return (await run({ argument, session, ask })) || 'Done.'
+      } catch (error) {
+        if (error instanceof ForewordError) throw error
+        // A retry could repeat an effect.
+        warn(`The command /${name} failed in Telegram: ${errorMessage(error)}`)
+        throw new ForewordError('internal', `The command /${name} failed.`, {}, { cause: error, hint: LOG_HINT })
+      }
+    },
+  }
+}
+
+const LOG_HINT = 'The log of the gateway has the reason.'
+
+/** Within this process: no port has to be open, and no token is needed. */
+function askInProcess(runtime: HostedRuntime): SlashCommandCall['ask'] {
+  const opened = once(async () => {
+    const { askServer, createServer, hostedOptions } = await import('../../server.ts')
+    const { version } = await runtime.status()
+    const options = { ...(await hostedOptions(runtime)), version, bind: '127.0.0.1' }
+    return askServer(createServer(runtime, options).fetch)
+  })
+  return async (path, init) => (await opened())(path, init)
+}
+
+export interface ChatCommand {
+  /** Without the slash, in lower case. */
+  readonly name: string
+  /** One line for `/help` and for the menu of the bot. */
+  readonly summary: string
+  readonly argument?: string
+  /** Runs the command and returns the answer. The message of a `ForewordError` is the answer. */
+  run(call: ChatCommandCall): Promise<string>
+}
+
+interface ChatCommandCall {
+  readonly runtime: Runtime
+  readonly binding: Binding
+  /** The text behind the name; `undefined` where there is none. */
+  readonly argument: string | undefined
+  /** Turns that the command ended before its place in the order of the chat came. */
+  readonly endedAhead?: readonly string[]
+}
+
+export interface ParsedCommand {
+  /** Without the slash, in lower case, with `_` for `-`: Telegram knows no other form. */
+  readonly name: string
+  readonly argument: string | undefined
+}
+
+/** `undefined` for a text that is no command, such as a path. */
+export function parseCommand(text: string): ParsedCommand | undefined {
+  const found = /^\/([\w-]+)(?:\s+(.*))?$/s.exec(text.trim())
+  if (!found) return undefined
+  const argument = found[2]?.trim()
+  return { name: commandName(found[1]!), argument: argument === '' ? undefined : argument }
+}
+
+/** A name in the form that Telegram's menus and links accept. */
+function commandName(name: string): string {
+  return name.toLowerCase().replaceAll('-', '_')
+}
+
+const modelCommand: ChatCommand = {
   name: 'model',
   summary: 'show the models, or choose one for this session',
   argument: 'ID|default',
@@ -136,7 +274,7 @@ function entryLine(entry: ManifestEntry, manifest: Manifest): string {
   return `  ${shorten(listedName(entry, manifest), 60)} (${of.trim()}${why})`
 }
 
-export const newSessionCommand: ChatCommand = {
+const newSessionCommand: ChatCommand = {
   name: 'new',
   summary: 'begin a new session; WORDS are its first message',
   argument: 'WORDS',
@@ -147,7 +285,7 @@ export const newSessionCommand: ChatCommand = {
 }
 
 /** Cancels the running turn and those queued behind it. */
-export const stopCommand: ChatCommand = {
+const stopCommand: ChatCommand = {
   name: 'stop',
   summary: 'stop the current answer',
   async run({ runtime, binding, endedAhead = [] }) {
@@ -170,7 +308,7 @@ export async function endTurns(runtime: Runtime, binding: Binding): Promise<read
 }
 
 /** `/agent`, `/subject` and the like. `none`: what it means to choose none. */
-export function choiceCommand(choice: string, none: string): ChatCommand {
+function choiceCommand(choice: string, none: string): ChatCommand {
   return {
     name: choice,
     summary: `show the ${choice} of this session, or choose one`,

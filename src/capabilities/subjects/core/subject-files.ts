@@ -1,17 +1,137 @@
 import { randomUUID } from 'node:crypto'
-import { access, constants, type FileHandle, open, readdir, rm } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { access, constants, type FileHandle, lstat, open, readdir, realpath, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import {
   type Clock,
   ForewordError,
+  isWithin,
   noteWrittenFile,
+  bytesFrom,
   syncFolder,
   withFileLock,
   writeFileAtomically,
 } from '../../../platform.ts'
-import { SubjectError } from './subjects.ts'
-import { type FilePath, type NoPath, unwritable, whyNot } from './subject-folders.ts'
 import { type JsonObject, objectIn } from './lines.ts'
+import { isSubjectName, nameRule, quotedId, SubjectError, type SubjectFile, type SubjectFolders } from './subjects.ts'
+
+/** With every link resolved. A link that leads out of the folder of subjects is no subject. Throws `not-found`. */
+export async function subjectFolder({ directory }: SubjectFolders, id: string): Promise<string> {
+  const folder = isSubjectName(id) ? await folderWithin(directory, id) : undefined
+  if (folder !== undefined) return folder
+  const message = `There is no subject ${quotedId(id)}. foreword subjects list shows those that are there.`
+  throw new SubjectError('not-found', message, { subject: id })
+}
+
+export function fileOfSubject(
+  { directory }: SubjectFolders,
+  id: string,
+  folder: string,
+  name: string,
+): Promise<FilePath | NoPath> {
+  return filePath(directory, folder, name, `${name} of the subject ${id}`)
+}
+
+export async function fileOfTaste({ tastes }: SubjectFolders, name: string): Promise<FilePath | NoPath> {
+  const folder = await realpath(tastes).catch(() => tastes)
+  return filePath(tastes, folder, `${name}.md`, `${name}.md of the tastes`)
+}
+
+export function changedFile(file: SubjectFile): string {
+  return file.type === 'notes' ? `subjects/${file.subject}/notes.md` : `tastes/${file.name}.md`
+}
+
+/** Throws `invalid-input`, `not-found`. */
+export async function fileToChange(places: SubjectFolders, file: SubjectFile): Promise<FilePath | NoPath> {
+  if (file.type === 'notes') {
+    return fileOfSubject(places, file.subject, await subjectFolder(places, file.subject), 'notes.md')
+  }
+  if (isSubjectName(file.name)) return fileOfTaste(places, file.name)
+  throw new SubjectError('invalid-input', `${JSON.stringify(file.name)} is no name of a taste. It has ${nameRule}.`)
+}
+
+/** Where a file is, or would be. Folders are resolved; nothing that leads out of `root` has a place. */
+export interface FilePath {
+  readonly type: 'path'
+  readonly path: string
+  /** The folder that it lies in, without links. */
+  readonly folder: string
+  /** Name for messages, such as `notes.md of the subject reef`. */
+  readonly shown: string
+}
+
+export interface NoPath {
+  readonly type: 'none'
+  readonly why: string
+  readonly shown: string
+}
+
+/** With every link resolved; `undefined` where there is none, or a link leads out of the root. */
+export async function folderWithin(root: string, name: string): Promise<string | undefined> {
+  try {
+    const realRoot = await realpath(root)
+    const folder = await realpath(join(realRoot, name))
+    if (!isWithin(realRoot, folder) || !(await lstat(folder)).isDirectory()) return undefined
+    return folder
+  } catch {
+    return undefined
+  }
+}
+
+/** A link to somewhere within `root` is followed, one that leads out is not. */
+async function filePath(root: string, folder: string, name: string, shown: string): Promise<FilePath | NoPath> {
+  const path = join(folder, name)
+  try {
+    // Opening the path follows no link: it is this file, or none.
+    if (!(await isLink(path))) return { type: 'path', path, folder, shown }
+    const real = await realpath(path)
+    if (!isWithin(await realpath(root), real)) return { type: 'none', why: 'it is a link that leads out', shown }
+    return { type: 'path', path: real, folder: dirname(real), shown }
+  } catch (error) {
+    const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    return { type: 'none', why: isGone ? 'it is a link that leads nowhere' : whyNot(error), shown }
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}
+
+/** The reason that a system gives, in words. */
+export function whyNot(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  switch (code) {
+    case 'ENOENT':
+      return 'its folder is not there any more'
+    case 'ELOOP':
+      return 'its links lead in a circle'
+    case 'EACCES':
+    case 'EPERM':
+      return 'there is no permission'
+    case 'EISDIR':
+      return 'it is a folder, not a file'
+    case 'ENOTDIR':
+      return 'a part of its path is a file, not a folder'
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'the disk is full'
+    case 'EROFS':
+      return 'the disk is read-only'
+    case 'ENXIO':
+    case 'ENODEV':
+      return 'it is a pipe, a socket or a device, not a file'
+    default:
+      return code ?? message
+  }
+}
+
+export function unwritable(shown: string, why: string): SubjectError {
+  return new SubjectError('unwritable', `${shown} cannot be written: ${why}.`)
+}
 
 interface TextChange {
   /** What was looked at; empty where there was no file. */
@@ -179,8 +299,7 @@ export function readWhole(place: FilePath | NoPath): Promise<SubjectFileRead> {
   return reading(place, async (file, size, mode) => {
     if (size > LARGEST_FILE_BYTES)
       return { type: 'unreadable', why: `it holds ${size} bytes, and at most ${LARGEST_FILE_BYTES} are read` }
-    const bytes = await bytesFrom(file, 0, size)
-    return { type: 'bytes', bytes, mode }
+    return { type: 'bytes', bytes: await bytesFrom(file, size), mode }
   })
 }
 
@@ -190,7 +309,7 @@ export function readEnd(place: FilePath | NoPath, isEnough: (bytes: Uint8Array) 
     for (const piece of PIECES) {
       // The byte before shows whether the piece begins with a line.
       const from = Math.max(0, size - piece - 1)
-      const read = await bytesFrom(file, from, size - from)
+      const read = await bytesFrom(file, size - from, from)
       const bytes = from === 0 ? read : read.subarray(afterLine(read))
       if (from === 0 || isEnough(bytes) || (piece === LARGEST_PIECE && bytes.length > 0)) {
         return { type: 'bytes', bytes, mode }
@@ -203,7 +322,7 @@ export function readEnd(place: FilePath | NoPath, isEnough: (bytes: Uint8Array) 
 /** The first bytes of a file as text; what cannot be read is empty. */
 export async function readBeginning(place: FilePath | NoPath, most: number): Promise<string> {
   const read = await reading(place, async (file, size, mode) => {
-    return { type: 'bytes', bytes: await bytesFrom(file, 0, Math.min(size, most)), mode }
+    return { type: 'bytes', bytes: await bytesFrom(file, Math.min(size, most)), mode }
   })
   return read.type === 'bytes' ? new TextDecoder().decode(read.bytes) : ''
 }
@@ -229,17 +348,6 @@ async function reading(
   } finally {
     await file?.close().catch(() => {})
   }
-}
-
-async function bytesFrom(file: FileHandle, from: number, count: number): Promise<Uint8Array> {
-  const buffer = Buffer.alloc(count)
-  let filled = 0
-  while (filled < count) {
-    const { bytesRead } = await file.read(buffer, filled, count - filled, from + filled)
-    if (bytesRead === 0) break
-    filled += bytesRead
-  }
-  return buffer.subarray(0, filled)
 }
 
 function afterLine(bytes: Uint8Array): number {

@@ -4,8 +4,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { systemTemporaryFolder } from '../../../test/tool/system-temporary-folder.ts'
-import { confineNode, findNodeSandbox } from './confine-node.ts'
-import { trySandbox } from './find-bubblewrap.ts'
+import { confineNode, findNodeSandbox, trySandbox } from './find-bubblewrap.ts'
 
 const found = await findNodeSandbox()
 const skip = found.type === 'none' ? `no sandbox on this machine: ${found.why}` : false

@@ -1,5 +1,5 @@
 import { phrase } from '../../../context.ts'
-import type { CommandGrammar, CommandPreset, FlagValue, Operand } from './grammar.ts'
+import type { CommandGrammar, CommandPreset, FlagValue, Operand } from './match-command.ts'
 
 const before = ['--no-pager', '--no-optional-locks']
 const color = 'one of always|never|auto'
@@ -151,5 +151,44 @@ export const gitRead: CommandPreset = {
       operands: [{ kind: 'branch', least: 1 }],
     }),
     git('cat-file', { flags: { '-p -t -s -e': 'none' }, operands: [{ kind: 'revision', least: 1, most: 2 }] }),
+  ],
+}
+
+/** Changes a repository without what cannot be undone. `git checkout WORD` could overwrite a file; it only makes branches here. */
+export const gitWrite: CommandPreset = {
+  name: 'git-write',
+  allows: phrase`Stages files, commits with a message, makes and changes branches, and puts single files of the workspace back.`,
+  leaves: phrase`In the sandbox the folder .git cannot be written, so these commands work only where programs run without it. A change of the branch replaces files of the workspace, also those that agents obey. Filters that the configuration of Git names run.`,
+  commands: [
+    {
+      begins: ['git add'],
+      flags: { '-A --all -u --update -n --dry-run -v --verbose -N --intent-to-add': 'none' },
+      operands: [{ kind: 'path' }],
+      bundles: true,
+      endOfFlags: true,
+    },
+    {
+      begins: ['git commit'],
+      flags: {
+        '-m': 'text',
+        '--message': '=text',
+        '-a --all -q --quiet -s --signoff --allow-empty --dry-run --no-gpg-sign': 'none',
+      },
+      needs: ['-m', '--message'],
+      bundles: true,
+    },
+    {
+      begins: ['git switch'],
+      flags: { '-c': 'branch', '--create': '=branch', '-d --detach -q --quiet --no-guess': 'none' },
+      operands: [{ kind: 'branch', most: 1 }],
+    },
+    { begins: ['git checkout -b'], flags: {}, operands: [{ kind: 'branch', least: 1, most: 2 }] },
+    {
+      begins: ['git restore'],
+      flags: { '-S --staged -W --worktree -q --quiet': 'none', '-s': 'branch', '--source': '=branch' },
+      operands: [{ kind: 'written', least: 1 }],
+      bundles: true,
+      endOfFlags: true,
+    },
   ],
 }
