@@ -109,7 +109,8 @@ export async function callCosts(
   const prices = new Map(await Promise.all(priced))
   return ({ model, outcome, time }) => {
     const usage = usedTokens(outcome)
-    return usage && callCost(usage, prices.get(model), time)
+    const cost = usage && callCost(usage, prices.get(model), time)
+    return cost === undefined ? undefined : inNanos(cost)
   }
 }
 
@@ -129,5 +130,5 @@ export async function costOfCalls(
     if (cost === undefined && call.outcome?.error === undefined) return undefined
     sum += cost ?? 0
   }
-  return sum
+  return inNanos(sum)
 }
