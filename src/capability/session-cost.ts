@@ -104,12 +104,12 @@ export async function callCosts(
   calls: readonly Pick<CallRecord, 'model' | 'outcome' | 'time'>[],
 ): Promise<CallCost> {
   const [{ callCost }, { usedTokens }] = await Promise.all([import('../context.ts'), import('../session.ts')])
-  const models = new Set(calls.filter(({ outcome }) => usedTokens(outcome)).map(({ model }) => model))
+  const models = new Set(calls.filter(({ outcome }) => outcome).map(({ model }) => model))
   const priced = [...models].map(async (id) => [id, await priceOf(id)] as const)
   const prices = new Map(await Promise.all(priced))
   return ({ model, outcome, time }) => {
-    const usage = usedTokens(outcome)
-    const cost = usage && callCost(usage, prices.get(model), time)
+    // Without a report a call of a free model still cost nothing, as in every sum.
+    const cost = outcome && callCost(usedTokens(outcome) ?? {}, prices.get(model), time)
     return cost === undefined ? undefined : inNanos(cost)
   }
 }
