@@ -66,6 +66,7 @@ export {
   type ForeignFacts,
   NOTHING,
   usedTokens,
+  wasNotAnswered,
   wasRefused,
   figuresOfCall,
 } from './session/call.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { builtIn } from '../src/foreword.ts'
@@ -143,6 +143,15 @@ test('config set refuses what could not start, and writes nothing', async (conte
     assert.deepEqual([code, why.test(stderr)], [1, true], `${words.join(' ')}: ${stderr}`)
   }
   assert.throws(() => readFileSync(join(home, 'config.json')))
+})
+
+test('config set says in one sentence that the home cannot be written', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  mkdirSync(join(home, 'data'), { recursive: true })
+  symlinkSync(join(home, 'no folder', 'lock'), join(home, 'data', '.lock'))
+  const refused = await run(['config', 'set', 'gateway.port', '4200'], { environment })
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /config\.json was left as it is: [^\n]*[^.\n]\.\n/)
 })
 
 test('a token that was configured is not shown', async (context) => {

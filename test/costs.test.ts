@@ -5,6 +5,7 @@ import {
   type CallPrice,
   capability,
   costGroups,
+  callCosts,
   costOfCalls,
   type CostReport,
   exactMoneyText,
@@ -301,6 +302,29 @@ test('a call costs what its model cost on its day', async (t) => {
     ),
     3,
   )
+})
+
+test('what a call cost is the same number wherever it is given', async (t) => {
+  const usage = { promptTokens: 174, cachedTokens: 100, outputTokens: 7 }
+  const price = { input: 1, cachedInput: 0.1, output: 5 }
+  const model = scriptedModel({ id: 'exact', facts: { price }, answer: () => ({ text: 'Yes.', usage }) })
+  const { runtime, say, store } = await opened(t, { model })
+  const { session } = await say('hello')
+  const [call] = await store.calls(session)
+  const { total } = await costsOf(runtime).costs({ by: 'call' })
+  const given = [await costOfCalls(runtime, [call!.id]), (await callPrice(runtime, call!))?.money, total.money]
+  assert.deepEqual(given, [0.000119, 0.000119, 0.000119])
+})
+
+test('a call of a free model without a report costs nothing in a list of calls, as in the sums', async (t) => {
+  const model = scriptedModel({ id: 'own', facts: { free: true }, answer: () => ({ text: 'Yes.' }) })
+  const { runtime, say, store } = await opened(t, { model })
+  const { session } = await say('hello')
+  const calls = await store.calls(session)
+  assert.equal(calls[0]!.outcome?.usage?.promptTokens, undefined)
+  const costOf = await callCosts(runtime, calls)
+  const { total } = await costsOf(runtime).costs({ by: 'call' })
+  assert.deepEqual([costOf(calls[0]!), total.money, total.unpriced], [0, 0, 0])
 })
 
 test('a store with a count that no call can have is read: the pages of costs and of usage stay open', async (t) => {

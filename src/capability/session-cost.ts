@@ -104,12 +104,13 @@ export async function callCosts(
   calls: readonly Pick<CallRecord, 'model' | 'outcome' | 'time'>[],
 ): Promise<CallCost> {
   const [{ callCost }, { usedTokens }] = await Promise.all([import('../context.ts'), import('../session.ts')])
-  const models = new Set(calls.filter(({ outcome }) => usedTokens(outcome)).map(({ model }) => model))
+  const models = new Set(calls.filter(({ outcome }) => outcome).map(({ model }) => model))
   const priced = [...models].map(async (id) => [id, await priceOf(id)] as const)
   const prices = new Map(await Promise.all(priced))
   return ({ model, outcome, time }) => {
-    const usage = usedTokens(outcome)
-    return usage && callCost(usage, prices.get(model), time)
+    // Without a report a call of a free model still cost nothing, as in every sum.
+    const cost = outcome && callCost(usedTokens(outcome) ?? {}, prices.get(model), time)
+    return cost === undefined ? undefined : inNanos(cost)
   }
 }
 
@@ -122,12 +123,13 @@ export async function costOfCalls(
   const records = (await Promise.all(calls.map((id) => runtime.store.call(id)))).filter((call) => call !== undefined)
   if (records.length < calls.length) return undefined
   const costOf = await callCosts(runtime, records)
+  const { wasNotAnswered } = await import('../session.ts')
   let sum = 0
   for (const call of records) {
     const cost = costOf(call)
     // A call that was made again after a refusal was never answered.
-    if (cost === undefined && call.outcome?.error === undefined) return undefined
+    if (cost === undefined && !wasNotAnswered(call.outcome)) return undefined
     sum += cost ?? 0
   }
-  return sum
+  return inNanos(sum)
 }

@@ -108,6 +108,11 @@ export function usedTokens(outcome: EndOfCall | undefined): CallOutcome['usage']
   return Object.values(usage).some((count) => count > MOST_TOKENS) ? checkedUsage(usage) : usage
 }
 
+/** Whether a call failed before its first token: what its provider does not report of it is taken for nothing where a turn is added up. */
+export function wasNotAnswered(outcome: Pick<CallOutcome, 'error' | 'firstTokenMs'> | undefined): boolean {
+  return outcome?.error !== undefined && outcome.firstTokenMs === undefined
+}
+
 /** What every surface shows of a call that was made, in its provider's tokens. `paid`: what it cost, where that is known. */
 export function figuresOfCall({ manifest, outcome }: CallRecord, paid: MadeCall['paid']): CallFigures {
   return callFigures(manifest, { usage: usedTokens(outcome), paid })

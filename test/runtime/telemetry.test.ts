@@ -134,6 +134,22 @@ test('a failure has its code, and no word of what the provider or the tool said'
   assert.doesNotMatch(collector.requests.map(({ body }) => body).join(''), /canary/)
 })
 
+test('a turn whose answer broke off has no cost, since nobody knows it; one that was refused cost nothing', async (t) => {
+  const model = scriptedModel({
+    facts: { price: PRICE },
+    answer: (_request, n) => (n === 1 ? { text: 'Half', fail: 'server' } : { fail: 'auth' }),
+  })
+  const { here, collector } = await exporting(t, { model })
+  await here.say('Go.')
+  await here.say('Again.')
+  await collector.received(4)
+  const own = named(collector, 'invoke_agent foreword')
+  assert.deepEqual(
+    own.map(({ attributes }) => attributes['foreword.cost.usd']),
+    [undefined, 0],
+  )
+})
+
 test('a tool that was refused never ran: its span says so, and a name that the model made up is not sent', async (t) => {
   const toolCalls = ['the canary has flown', 'strict'].map((name, n) => ({ id: `canary_${n}`, name, input: {} }))
   const model = scriptedModel({ answer: (_request, n) => (n === 1 ? { toolCalls } : { text: 'Well.' }) })

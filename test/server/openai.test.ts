@@ -319,6 +319,9 @@ test('a prompt that is too large gives the error text that OpenAI clients look f
     String(message),
     /^This model's maximum context length is exceeded; .* resulted in 20 tokens\..* The provider said: Request Entity Too Large$/,
   )
+  const same =
+    "This model's maximum context length is 10 tokens. However, your messages resulted in 20 tokens. Please reduce the length of the messages."
+  assert.equal((await error({ limit: 10, sent: 20, said: same }))['message'], same)
   assert.equal((await error({}))['message'], 'Too large.')
 })
 

@@ -1,6 +1,6 @@
-import { toolCalls, type CutRecord, type Manifest } from '../../context.ts'
+import { inNanos, toolCalls, type CutRecord, type Manifest } from '../../context.ts'
 import { parseTraceparent, sha256 } from '../../platform.ts'
-import type { Entry, CallRecord } from '../../session.ts'
+import { type Entry, type CallRecord, wasNotAnswered } from '../../session.ts'
 import {
   type Conventions,
   type Attributes,
@@ -98,11 +98,11 @@ function usageOf({ calls }: EndedTurn, names: Conventions): Attributes {
   }
 }
 
-/** Without calls that failed and have no price. */
+/** Without calls that failed before their first token and have no price; `undefined` where another one has none. */
 function costOf(calls: readonly CallSpanFacts[]): number | undefined {
   const prices = calls.map(({ price }) => price?.money)
-  const known = calls.every(({ record, price }) => price !== undefined || record.outcome?.error !== undefined)
-  return calls.length > 0 && known ? prices.reduce((sum: number, money) => sum + (money ?? 0), 0) : undefined
+  const known = calls.every(({ record, price }) => price !== undefined || wasNotAnswered(record.outcome))
+  return calls.length > 0 && known ? inNanos(prices.reduce((sum: number, money) => sum + (money ?? 0), 0)) : undefined
 }
 
 /** The name of a tool that was neither offered nor run: the model made it up, and its words are content. */

@@ -44,7 +44,8 @@ export async function setValue({ home, clock, schema, key, value, expects, check
       },
     })
   } catch (error) {
-    throw error instanceof FileEditError ? keyError([], error.message) : error
+    // The message of a key is a phrase.
+    throw error instanceof FileEditError ? keyError([], error.message.replace(/\.$/, '')) : error
   }
 }
 

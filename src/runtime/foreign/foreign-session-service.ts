@@ -17,7 +17,7 @@ import { sessionNotFound, programOf } from '../sessions/not-found.ts'
 import { isForeign } from './foreign-input.ts'
 import { type ExchangeSources, exchangeReader, readAnswerOf, firstWords } from './session-exchanges.ts'
 import { defined, fieldsOf } from '../../platform.ts'
-import { callCost, type Price } from '../../context.ts'
+import { callCost, inNanos, type Price } from '../../context.ts'
 import type { SealedManifest } from '../calls/seal.ts'
 
 interface Sources extends ExchangeSources, FindingSources {
@@ -118,7 +118,7 @@ async function subAgents(
     let money: number | undefined = 0
     for (const { model, time, outcome } of own) {
       const cost = callCost(outcome!.usage!, await priceOf(model), time)
-      money = money === undefined || cost === undefined ? undefined : money + cost
+      money = money === undefined || cost === undefined ? undefined : inNanos(money + cost)
     }
     const isOfAgent = parent !== undefined && parent !== id && agents.has(parent)
     rows.push({ id, calls: own.length, ...defined({ name, money, parent: isOfAgent ? parent : undefined }) })

@@ -49,8 +49,9 @@ function overflowSentence({ limit, sent, reserve, said, parameter }: Failure['fa
       ? `This model's maximum context length is ${limit} tokens.`
       : "This model's maximum context length is exceeded; its provider does not say how long it is."
   if (typeof reserve !== 'number') {
-    const words = typeof said === 'string' ? ` The provider said: ${said}` : ''
-    return `${own}${most} However, your messages resulted in ${sent} tokens. Please reduce the length of the messages.${words}`
+    const words = `${most} However, your messages resulted in ${sent} tokens. Please reduce the length of the messages.`
+    // A provider with OpenAI's format has said the same.
+    return typeof said === 'string' && said !== words ? `${own}${words} The provider said: ${said}` : `${own}${words}`
   }
   return (
     `${own}${most} However, you requested ${sent + reserve} tokens (${sent} in the messages, ${reserve} in the completion). ` +
