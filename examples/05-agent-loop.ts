@@ -2,7 +2,7 @@
  * A turn of an agent without the gateway: the loop of `foreword/agent`, the assembly of `foreword/context`, a journal in
  * memory, and one tool. The model is a scripted one, so that this runs without a key.
  */
-import { type Journal, type PreparedCall, runTurn, type Step } from 'foreword/agent'
+import { type Journal, type ModelCall, runTurn, type Step } from 'foreword/agent'
 import { assemble, type Layer, layoutOf, tokenx } from 'foreword/context'
 import { systemClock } from 'foreword/runtime'
 import type { Entry, EntryBody } from 'foreword/session'
@@ -32,7 +32,7 @@ const journal: Journal = {
 }
 
 let calls = 0
-function assembleStep({ messages, last }: Step): PreparedCall {
+function assembleStep({ messages, last }: Step): ModelCall {
   const { request } = assemble({
     layout: layoutOf('auto'),
     layers,

@@ -1,6 +1,6 @@
 // One turn, step by step: model calls, tool calls, and the tools that read what the context left out.
 export { callFacts, readFacts, resultFacts } from './agent/call-facts.ts'
-export { OverBudgetError } from './agent/hold-call.ts'
+export { OverBudgetError } from './agent/hold-model-call.ts'
 export { readHistoryTool } from './agent/read-history.ts'
 export { readResultTool } from './agent/read-result.ts'
 export { isProviderFault, type RetryRule, retryWait } from './agent/retry-wait.ts'
@@ -11,10 +11,10 @@ export {
   type CallEnd,
   type CallHold,
   type Delta,
-  type GrantedCall,
+  type BudgetApproval,
   type TurnHealth,
   type Journal,
-  type PreparedCall,
+  type ModelCall,
   type Step,
   stopping,
   type TurnOutput,

@@ -6,7 +6,7 @@ export { apiPath, readFailure, requestJson, type RequestInput, requestList, send
 export { confirm, confirmAction, connectionPurpose, isInteractive } from './cli/approval/asking.ts'
 export { diffText } from './cli/approval/waiting.ts'
 export { jsonOption, yesOption } from './cli/arguments.ts'
-export { sendChange, showAnswer, showList } from './cli/command-forms.ts'
+export { changeCommand, answerCommand, listCommand } from './cli/gateway-commands.ts'
 export { findFile, uploadAndPrint } from './cli/attach/attach.ts'
 export type { UploadOwner } from './cli/attach/hand-in.ts'
 export { connectToHome, withConnection } from './cli/connection.ts'

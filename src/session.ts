@@ -37,7 +37,7 @@ export type {
   Binding,
   Entry,
   EntryBody,
-  HeldCall,
+  BudgetQuestion,
   InputOptions,
   CitationSource,
   MessageBody,

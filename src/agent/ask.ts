@@ -4,9 +4,9 @@ import { type CallOutcome, type EntryBody, StoreError, type Usage } from '../ses
 import { defined, errorMessage } from '../platform.ts'
 import { UNREPORTED_USAGE } from '../wire.ts'
 import { ResponseAccumulator } from './answer.ts'
-import { holdCall } from './hold-call.ts'
+import { holdCall } from './hold-model-call.ts'
 import { retryWait } from './retry-wait.ts'
-import type { PreparedCall, Step, TurnRun } from './turn-setup.ts'
+import type { ModelCall, Step, TurnRun } from './turn-setup.ts'
 
 /** How a call ended, before anything of it is recorded. */
 export type ModelReply = Answered | Unanswered
@@ -32,7 +32,7 @@ export interface Unanswered {
 }
 
 /** The last step calls no tool, whatever was prepared. */
-export async function assembleStep({ assemble }: TurnRun, step: Step): Promise<PreparedCall> {
+export async function assembleStep({ assemble }: TurnRun, step: Step): Promise<ModelCall> {
   const call = await assemble(step)
   return step.last ? { ...call, options: { ...call.options, toolChoice: 'none' } } : call
 }
@@ -49,7 +49,7 @@ export async function assembleSmaller(
   turn: TurnRun,
   step: Step,
   { error: refused }: { readonly error: ModelError },
-): Promise<PreparedCall> {
+): Promise<ModelCall> {
   const { limit, sent, perMinute, detail: said } = refused.facts
   try {
     return await assembleStep(turn, { ...step, deeper: { limit, sent, said, ...defined({ perMinute }) } })
@@ -63,7 +63,7 @@ export async function assembleSmaller(
  * Holds a call, sends it and reads the answer. A transient failure before the first event is retried after a wait, which
  * `output` shows; a call whose answer has begun is never retried.
  */
-export async function ask(turn: TurnRun, prepared: PreparedCall): Promise<ModelReply> {
+export async function ask(turn: TurnRun, prepared: ModelCall): Promise<ModelReply> {
   const { clock, signal } = turn
   let failedFirst: number | undefined
   for (let retries = 0; ; retries += 1) {
@@ -79,7 +79,7 @@ export async function ask(turn: TurnRun, prepared: PreparedCall): Promise<ModelR
   }
 }
 
-async function send(turn: TurnRun, prepared: PreparedCall): Promise<ModelReply> {
+async function send(turn: TurnRun, prepared: ModelCall): Promise<ModelReply> {
   const { clock, health, model, output, signal } = turn
   const { call, request, options } = prepared
   const held = await holdCall(turn, prepared)

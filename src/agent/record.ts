@@ -4,8 +4,8 @@ import { type EntryBody, type PartialReason, StoreError, type TurnOutcome } from
 import { asSentence, defined, errorMessage } from '../platform.ts'
 import { answerOnly, answerOutcome, distinctCalls, NoAnswerError, wasCut, withoutCalls } from './answer.ts'
 import { type ModelReply, type Unanswered, unanswered } from './ask.ts'
-import { OverBudgetError } from './hold-call.ts'
-import { type PreparedCall, stopping, type TurnRun } from './turn-setup.ts'
+import { OverBudgetError } from './hold-model-call.ts'
+import { type ModelCall, stopping, type TurnRun } from './turn-setup.ts'
 
 /** What a model has said, as it is in the log. */
 export interface RecordedAnswer {
@@ -21,7 +21,7 @@ export interface RecordedAnswer {
  */
 export async function recordAnswer(
   turn: TurnRun,
-  prepared: PreparedCall,
+  prepared: ModelCall,
   reply: ModelReply,
 ): Promise<RecordedAnswer | Unanswered> {
   const written = await writeAnswer(turn, prepared, reply)
@@ -30,11 +30,7 @@ export async function recordAnswer(
 }
 
 /** The same within a turn, which ends where there is no answer. Returns how; `undefined` where it goes on, or is left for the next start. */
-export async function record(
-  turn: TurnRun,
-  prepared: PreparedCall,
-  reply: ModelReply,
-): Promise<TurnOutcome | undefined> {
+export async function record(turn: TurnRun, prepared: ModelCall, reply: ModelReply): Promise<TurnOutcome | undefined> {
   const missing = await writeAnswer(turn, prepared, reply)
   if (missing.type === 'answer') return missing.outcome
   if (turn.signal.reason === stopping) {
@@ -90,7 +86,7 @@ export function failure(error: unknown): TurnOutcome {
 /** What cannot be written is not lost: what was said is returned as a partial answer. */
 async function writeAnswer(
   turn: TurnRun,
-  prepared: PreparedCall,
+  prepared: ModelCall,
   reply: ModelReply,
 ): Promise<RecordedAnswer | Unanswered> {
   if (reply.type !== 'answered') return reply

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { imageResult, markResult, outputText, type ToolCallPart, type ToolMessage, toolResults } from '../context.ts'
 import { sha256 } from '../platform.ts'
 import { wasCut } from './answer.ts'
-import { type SettledCall, settleCall } from './settle-call.ts'
+import { type ToolReply, settleToolCall } from './settle-tool-call.ts'
 import { resultAllowance } from './shown-result.ts'
-import { type PreparedCall, type TurnRun, write } from './turn-setup.ts'
+import { type ModelCall, type TurnRun, write } from './turn-setup.ts'
 import { toolJournal, type TurnState } from './turn-state.ts'
 
 /** The most calls of one message that are run: they run in parallel, and each may start programs. */
@@ -17,7 +17,7 @@ const MOST_CALLS = 64
 export async function runTools(
   turn: TurnRun,
   { messages, pending: calls, call }: TurnState,
-  prepared: PreparedCall | undefined,
+  prepared: ModelCall | undefined,
 ): Promise<void> {
   const { activity, journal: log, limits } = turn
   const journal = toolJournal(turn.entries)
@@ -35,7 +35,7 @@ export async function runTools(
       : Number.MAX_SAFE_INTEGER
     const refused =
       index >= MOST_CALLS ? 'too-many-calls' : isCut && typeof part.input === 'string' ? 'cut-call' : undefined
-    return settleCall(turn, journal, {
+    return settleToolCall(turn, journal, {
       part,
       call,
       most,
@@ -78,7 +78,7 @@ async function allOf<Result>(calls: readonly Promise<Result>[], failed: AbortCon
 const LEAST_REPEATED = 400
 
 /** The long result of two equal calls in one message is sent once. Both calls have run, and each has its result. */
-function resultParts(calls: readonly ToolCallPart[], settled: readonly SettledCall[]): ToolMessage['content'] {
+function resultParts(calls: readonly ToolCallPart[], settled: readonly ToolReply[]): ToolMessage['content'] {
   return calls.map((part, index) => {
     const { toolCallId, toolName, input } = part
     const { ok, text, images, as } = settled[index]!

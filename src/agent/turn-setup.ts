@@ -24,7 +24,7 @@ export interface TurnSetup {
   readonly turn: RunningTurn
   readonly model: Model
   /** Makes the request of one step and records its manifest. Throws `ContextOverflowError`. */
-  assemble(step: Step): PreparedCall | Promise<PreparedCall>
+  assemble(step: Step): ModelCall | Promise<ModelCall>
   readonly journal: Journal
   readonly tools?: TurnTools
   readonly limits?: TurnLimits
@@ -34,7 +34,7 @@ export interface TurnSetup {
    * Asked before each model call leaves, also one that is made again. `granted`: what a person has allowed about it. Absent: every
    * call leaves.
    */
-  holdCall?(call: PreparedCall, granted?: GrantedCall): Promise<CallHold>
+  holdCall?(call: ModelCall, granted?: BudgetApproval): Promise<CallHold>
   /** Counts what is under way: calls of one message run beside each other, and each may wait for a person. */
   readonly activity?: TurnActivity
   /** Hears which calls failed, and which succeeded while their provider is in trouble. */
@@ -92,7 +92,7 @@ export interface CallEnd {
 }
 
 /** A decision of a person about a call that waited. */
-export interface GrantedCall {
+export interface BudgetApproval {
   readonly approval: string
   /** For this call alone; otherwise limits are raised. */
   readonly once: boolean
@@ -190,7 +190,7 @@ export interface Step {
 }
 
 /** A call that is recorded and ready to be made. */
-export interface PreparedCall {
+export interface ModelCall {
   /** Names it in the journal. */
   readonly call: string
   readonly request: ModelRequest

@@ -3,7 +3,7 @@ import { ask, assembleStep, assembleSmaller, refusedAsTooLarge, type ModelReply,
 import { failure, finish, record, recordAnswer, type RecordedAnswer } from './record.ts'
 import { isProviderFault } from './retry-wait.ts'
 import { runTools } from './run-tools.ts'
-import { beginTurn, type PreparedCall, type Step, stopping, type TurnRun, type TurnSetup, write } from './turn-setup.ts'
+import { beginTurn, type ModelCall, type Step, stopping, type TurnRun, type TurnSetup, write } from './turn-setup.ts'
 import { turnState } from './turn-state.ts'
 
 /**
@@ -30,7 +30,7 @@ export async function runTurn(setup: TurnSetup): Promise<TurnOutcome | undefined
 }
 
 async function run(turn: TurnRun): Promise<TurnOutcome | undefined> {
-  let call: PreparedCall | undefined
+  let call: ModelCall | undefined
   for (;;) {
     if (turn.signal.reason === stopping) return undefined
     const state = turnState(turn.entries)
@@ -69,10 +69,7 @@ function othersMayAnswer(reply: ModelReply): reply is Unanswered {
 }
 
 /** Assembles a call, and asks the model. A request that the provider refuses as too large is cut deeper and sent once more. */
-async function callModel(
-  turn: TurnRun,
-  step: Step,
-): Promise<{ readonly call: PreparedCall; readonly reply: ModelReply }> {
+async function callModel(turn: TurnRun, step: Step): Promise<{ readonly call: ModelCall; readonly reply: ModelReply }> {
   const call = await assembleStep(turn, step)
   const reply = await ask(turn, call)
   const refused = refusedAsTooLarge(reply)

@@ -3,7 +3,7 @@ import type { CommandCall, GatewayConnection, Io } from '../capability.ts'
 import { defined } from '../platform.ts'
 import type { StoredRecord } from '../runtime.ts'
 import { apiPath, requestJson, requestList, sendRequest } from './answer.ts'
-import { showAnswer, showList } from './command-forms.ts'
+import { answerCommand, listCommand } from './gateway-commands.ts'
 import { withConnection } from './connection.ts'
 import { usageFailure } from './failure.ts'
 import { findByName } from './find-one.ts'
@@ -53,18 +53,18 @@ export function recordSubcommands(kind: RecordCommands): Readonly<Record<string,
   return {
     list: {
       usage: '[--json]',
-      run: showList((connection) => fetchRecords(connection, noun), {
+      run: listCommand((connection) => fetchRecords(connection, noun), {
         empty: `No ${noun}s yet. Create one with \`foreword ${noun}s new NAME\`.`,
         table: (records, io) => recordTable(kind, records, io),
       }),
     },
-    show: { usage: 'ID [--json]', run: showAnswer(find, (record, io) => printRecord(kind, record, io)) },
+    show: { usage: 'ID [--json]', run: answerCommand(find, (record, io) => printRecord(kind, record, io)) },
     new: { usage: `(NAME | --name NAME) ${usage.new}`, forPersons, run: (call, io) => newRecord(kind, call, io) },
     edit: { usage: `ID ${usage.edit}`, forPersons, run: (call, io) => editRecord(kind, call, io) },
     delete: { usage: 'ID [--yes]', forPersons, run: (call, io) => deleteRecord(kind, call, io) },
     versions: {
       usage: 'ID [--json]',
-      run: showList(
+      run: listCommand(
         async (connection, { words }) => {
           const id = await findRecordId(connection, noun, words[1]!)
           return await requestList<KeptRecord>(connection, apiPath(`${route}/`, id, '/versions'), 'versions')

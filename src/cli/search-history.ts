@@ -1,4 +1,4 @@
-import { showAnswer } from './command-forms.ts'
+import { answerCommand } from './gateway-commands.ts'
 import { exactLine } from '../context.ts'
 import type { CommandCall, Io } from '../capability.ts'
 import { defined } from '../platform.ts'
@@ -11,7 +11,7 @@ import { singleLine } from './table.ts'
 import { timeText } from './time-text.ts'
 
 /** `foreword search --history`: prints matching messages and tool calls of sessions, best first. */
-export const searchHistory = showAnswer(async (connection, call) => {
+export const searchHistory = answerCommand(async (connection, call) => {
   const [session, limit] = [call.text('session'), parseLimit(call)]
   const query = new URLSearchParams({
     q: call.words.join(' '),

@@ -67,7 +67,7 @@ export interface RankedPassage {
   readonly end: number
   readonly length: number
   /** Of passages of kind `call`. */
-  readonly call?: RecalledCall
+  readonly call?: RecallToolCall
   /** Words of the question in this passage or its neighbours, as they were written. */
   readonly matched: readonly string[]
   /** Words of this passage alone that were found, in lower case, as the passage writes them: `tables` where `table` was asked for. */
@@ -87,7 +87,7 @@ export interface PassageNeighbour {
 }
 
 /** One call of a tool, each text in one line of at most some 200 characters. */
-export interface RecalledCall {
+export interface RecallToolCall {
   readonly id: string
   readonly name: string
   readonly input: string
@@ -158,5 +158,5 @@ export type HistoryItem = Pick<RankedPassage, 'turn' | 'ordinal' | 'seq' | 'time
   readonly text: string
   /** Stands before the text: the two are not put together, since the text may have megabytes. */
   readonly heading?: string
-  readonly call?: RecalledCall
+  readonly call?: RecallToolCall
 }

@@ -100,7 +100,7 @@ export type EntryBody =
       /** Texts of others that the model had read in the turn when it asked for the call. */
       readonly read?: readonly ForeignText[]
       /** It is about a call to a model that could pass a budget, and not about one of a tool. */
-      readonly held?: HeldCall
+      readonly held?: BudgetQuestion
       /** It is asked only because of `read`: the tool can be approved for the session, under the policy with this SHA-256. */
       readonly grant?: string
       /** SHA-256 of what the program of the call could load from the workspace when it was asked about. */
@@ -214,7 +214,7 @@ export interface ApprovalQuestion {
 }
 
 /** A call to a model that waits, since it could pass a budget. */
-export interface HeldCall {
+export interface BudgetQuestion {
   /** What it may cost, and what is left. */
   readonly sentence: string
   /** What an approval with the scope `session` does: it raises the limit of the period. */

@@ -34,7 +34,7 @@ const elsewhere: Partial<Record<HttpErrorCode, readonly [made: string, tested: s
   'over-quota': ['src/capabilities/files/file-room.ts', 'test/people/file-room.test.ts'],
   'missing-content': ['src/runtime/calls/call-input.ts', 'test/server/entry-points.test.ts'],
   unwritable: ['src/platform/file-lock.ts', 'src/capabilities/subjects/core/subject-files.test.ts'],
-  'over-budget': ['src/agent/hold-call.ts', 'test/runtime/budgets.test.ts'],
+  'over-budget': ['src/agent/hold-model-call.ts', 'test/runtime/budgets.test.ts'],
   'no-answer': ['src/agent/answer.ts', 'test/runtime/notes-summaries.test.ts'],
   closing: ['src/server/event-stream.ts', 'test/server/listening.test.ts'],
   standby: ['src/server/forward-to-gateway.ts', 'test/takeover.slow.ts'],

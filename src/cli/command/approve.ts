@@ -1,4 +1,4 @@
-import { showList } from '../command-forms.ts'
+import { listCommand } from '../gateway-commands.ts'
 import { argvText, exactLine, exactLines } from '../../context.ts'
 import type { Command, CommandCall, GatewayConnection, GrantedTool, Io, WaitingChange } from '../../capability.ts'
 import { defined } from '../../platform.ts'
@@ -84,7 +84,7 @@ function checkOptions(call: CommandCall): void {
   }
 }
 
-const listWaiting = showList(fetchApprovals, { empty: 'No calls wait for approval.', table: waitingTable })
+const listWaiting = listCommand(fetchApprovals, { empty: 'No calls wait for approval.', table: waitingTable })
 
 function waitingTable(waiting: readonly WaitingApproval[], io: Io): string {
   const now = new Date()

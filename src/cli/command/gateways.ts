@@ -3,7 +3,7 @@ import type { UsedSettings } from '../../runtime.ts'
 import type { GatewayRow } from '../../session.ts'
 import { requestJson } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
-import { showAnswer } from '../command-forms.ts'
+import { answerCommand } from '../gateway-commands.ts'
 import { rowTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 
@@ -17,7 +17,7 @@ export const gatewaysCommand: Command = {
     'seconds (`lost`). A home with a store of its own has one gateway.',
   words: { least: 0, most: 0 },
   options: { json: jsonOption },
-  run: showAnswer((connection) => requestJson<GatewayList>(connection, '/api/gateways'), gatewayTable),
+  run: answerCommand((connection) => requestJson<GatewayList>(connection, '/api/gateways'), gatewayTable),
 }
 
 interface GatewayList {

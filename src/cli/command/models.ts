@@ -1,4 +1,4 @@
-import { showList } from '../command-forms.ts'
+import { listCommand } from '../gateway-commands.ts'
 import { jsonOption } from '../arguments.ts'
 import type { Command } from '../../capability.ts'
 import { lineLimit } from '../io.ts'
@@ -22,7 +22,7 @@ export const modelsCommand: Command = {
     prices: { summary: 'show prices and the rules of caches, with their source and date' },
     json: { ...jsonOption, summary: 'print one model per line' },
   },
-  run: showList(fetchModels, {
+  run: listCommand(fetchModels, {
     empty: 'No models yet. Name a provider in `providers` of config.json.',
     table: (models, io, call) => (call.has('prices') ? priceTable : modelTable)(models, lineLimit(io)),
   }),

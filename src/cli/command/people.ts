@@ -11,7 +11,7 @@ import { nearestHint } from '../../platform.ts'
 import { apiPath, requestJson, requestList, sendRequest } from '../answer.ts'
 import { yesOption } from '../arguments.ts'
 import { confirm, isInteractive } from '../approval/asking.ts'
-import { showList } from '../command-forms.ts'
+import { listCommand } from '../gateway-commands.ts'
 import { findGateway, withConnection } from '../connection.ts'
 import { usageFailure } from '../failure.ts'
 import { note, print, printChange, printJson } from '../io.ts'
@@ -70,7 +70,7 @@ export const peopleCommand = commandWithSubcommands({
 })
 
 function listPeople() {
-  return showList<ListedPerson>((connection) => requestList(connection, '/api/people', 'people'), {
+  return listCommand<ListedPerson>((connection) => requestList(connection, '/api/people', 'people'), {
     empty: 'Nobody but you yet. Add somebody with `foreword people add NAME`.',
     table: peopleTable,
   })

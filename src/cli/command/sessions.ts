@@ -1,4 +1,4 @@
-import { showList, sendChange } from '../command-forms.ts'
+import { listCommand, changeCommand } from '../gateway-commands.ts'
 import { commandWithSubcommands } from '../subcommand.ts'
 import type { Command, GatewayConnection, CommandCall, Io, Branch } from '../../capability.ts'
 import { sessionActivities, type SessionLabel, type SessionRow, sessionView, type SessionStore } from '../../session.ts'
@@ -54,7 +54,7 @@ export const sessionsCommand = commandWithSubcommands({
       usage: 'ID FOLDER [--json]',
       run: labelSession(([, , folder]) => ({ folder: folder === '-' ? null : folder! })),
     },
-    branches: { usage: 'ID [--json]', run: showList(fetchBranches, { empty: 'No turns yet.', table: branchTable }) },
+    branches: { usage: 'ID [--json]', run: listCommand(fetchBranches, { empty: 'No turns yet.', table: branchTable }) },
     export: { usage: 'ID [--output FILE]', run: exportSessionFile },
     import: { usage: 'FILE [--as ID]', run: importSessionFile },
     delete: { usage: 'ID [--yes]', run: deleteSession },
@@ -130,7 +130,7 @@ function findState(call: CommandCall) {
 
 /** Through the gateway, so that open pages show it at once. */
 function labelSession(labelOf: (words: readonly string[]) => SessionLabel): Command['run'] {
-  return sendChange(
+  return changeCommand(
     async (connection, { words }) => {
       const path = apiPath('/api/sessions/', await findSession(connection, words[1]!))
       return await requestJson<SessionRow>(connection, path, { method: 'PATCH', body: labelOf(words) })

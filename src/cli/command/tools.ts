@@ -1,4 +1,4 @@
-import { showAnswer } from '../command-forms.ts'
+import { answerCommand } from '../gateway-commands.ts'
 import { exactLine, exactLines, type ToolDefinition } from '../../context.ts'
 import type {
   AccessView,
@@ -48,7 +48,7 @@ export const toolsCommand = commandWithSubcommands({
     list: { usage: '[--json]', run: listTools },
     show: {
       usage: 'NAME [--json]',
-      run: showAnswer(async (connection, { words }) => findTool(words[1]!, await fetchTools(connection)), toolText),
+      run: answerCommand(async (connection, { words }) => findTool(words[1]!, await fetchTools(connection)), toolText),
     },
     test: { usage: 'NAME [JSON] [--plan] [--yes] [--json]', forPersons: 'run a tool outside its turn', run: testTool },
     allow: { usage: 'NAME… [--json]', forPersons: 'allow tools', run: allowTools },

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CallEnd, type CallHold, type GrantedCall, OverBudgetError, type PreparedCall } from '../../agent.ts'
+import { type CallEnd, type CallHold, type BudgetApproval, OverBudgetError, type ModelCall } from '../../agent.ts'
 import { type BudgetReport, type Clock, dayIn } from '../../capability.ts'
 import { type Model, ModelError } from '../../model.ts'
 import { type Activity, defined, errorMessage } from '../../platform.ts'
@@ -35,7 +35,7 @@ import { createWaitingCalls, type BudgetWait } from './waiting-calls.ts'
 /** Holds what calls may cost before they leave, and says what is left. */
 export type BudgetService = ReturnType<typeof createBudgetService>
 
-type CallToHold = Pick<PreparedCall, 'call' | 'options'>
+type CallToHold = Pick<ModelCall, 'call' | 'options'>
 
 export interface CallsToHold {
   readonly owner: CallOwner
@@ -181,7 +181,7 @@ export function createBudgetService(parts: {
   }
 
   return {
-    of(calls: CallsToHold): (call: CallToHold, granted?: GrantedCall) => Promise<CallHold> {
+    of(calls: CallsToHold): (call: CallToHold, granted?: BudgetApproval) => Promise<CallHold> {
       const { model, size, estimate, asks } = calls
       let made = 0
       let before: BudgetWait | undefined

@@ -1,4 +1,4 @@
-import type { ApprovalQuestion, BudgetAmount, BudgetGrant, HeldCall, PassedBudget } from '../../session.ts'
+import type { ApprovalQuestion, BudgetAmount, BudgetGrant, BudgetQuestion, PassedBudget } from '../../session.ts'
 import { amountText, isOfGroup, type NamedCheck } from './call-budgets.ts'
 
 /** A budget that a call could pass, as the question about the call keeps it: whole numbers, and what it would be raised to. */
@@ -20,7 +20,7 @@ interface HeldInput {
 }
 
 /** A question about a call to a model, exactly what a person decides about. */
-interface HeldQuestion extends HeldCall {
+interface HeldQuestion extends BudgetQuestion {
   readonly request: ApprovalQuestion
   readonly rule: string
 }

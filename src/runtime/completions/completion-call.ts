@@ -1,4 +1,4 @@
-import type { PreparedCall } from '../../agent.ts'
+import type { ModelCall } from '../../agent.ts'
 import { type CompletionCut, type CompletionCutChoice, type CompletionInput, RuntimeError } from '../../capability.ts'
 import {
   type AnyMessage,
@@ -34,7 +34,7 @@ interface CompletionCallParts {
 
 /** A call outside every session that is on record and ready to be made. */
 interface CompletionCall {
-  readonly prepared: PreparedCall
+  readonly prepared: ModelCall
   /** What was taken out; absent where everything was sent. */
   readonly cut?: CompletionCut
 }

@@ -1,4 +1,4 @@
-import type { CallHold, GrantedCall } from '../../agent.ts'
+import type { CallHold, BudgetApproval } from '../../agent.ts'
 import type { Clock, ForeignCallStart } from '../../capability.ts'
 import { priceTier } from '../../context.ts'
 import { assumedFacts, type Model, type ModelFacts } from '../../model.ts'
@@ -171,7 +171,7 @@ export function createForeignLimits(parts: {
     const until = AbortSignal.any([signal, over.signal])
     const rest = (milliseconds: number) => clock.sleep(milliseconds, until)
     let isTimed = false
-    let granted: GrantedCall | undefined
+    let granted: BudgetApproval | undefined
     try {
       for (;;) {
         const answer = await ask({ call: id }, granted)

@@ -9,7 +9,7 @@ import type { ModelChoice } from '../models/model-choice.ts'
 import { type SessionState, type SessionStates, wasRead } from '../sessions/session-state.ts'
 import type { PreparedTurn, SaidInTurn } from '../turn/prepare-turn.ts'
 import type { EndedTurn } from '../turn/note-hook.ts'
-import type { AnsweredCall } from '../turn/record-call.ts'
+import type { SentAssembly } from '../turn/record-call.ts'
 import { withPictures } from '../calls/attachments.ts'
 import { assembleInSlices, type Counters } from '../models/counters.ts'
 import { type CallInput, isVerbatim, restoreInput } from '../calls/call-input.ts'
@@ -94,7 +94,7 @@ interface CallReader {
 async function readAnsweredCall(
   { store, counters, library }: CallReader,
   record: CallRecord,
-): Promise<AnsweredCall | undefined> {
+): Promise<SentAssembly | undefined> {
   if (isVerbatim(record) || record.requestDigest === '') return undefined
   const input = await restoreInput(store, record, counters)
   const outcome = await assembleInSlices(store.clock, input)

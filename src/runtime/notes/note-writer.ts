@@ -18,7 +18,7 @@ import { keptAlive, noteForked } from '../sessions/session-state.ts'
 import { retryRule } from '../settings.ts'
 import { addForecast } from '../turn/call-forecast.ts'
 import { type EndedTurn, holdNote } from '../turn/note-hook.ts'
-import type { AnsweredCall } from '../turn/record-call.ts'
+import type { SentAssembly } from '../turn/record-call.ts'
 import { restOfCache } from '../calls/cache-life.ts'
 import type { IdleSessions } from './idle-sessions.ts'
 import { weighedCut } from '../turn/weighed-cut.ts'
@@ -45,7 +45,7 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts) {
 
   return {
     /** A turn is over. Mostly full room: the model is asked for a note at once; half full: before the provider forgets the prefix. */
-    turnEnded(ended: EndedTurn, last: AnsweredCall) {
+    turnEnded(ended: EndedTurn, last: SentAssembly) {
       const { state, context, model } = ended
       if (context.settings.notes !== 'model' || !last.input.notes) return
       if (leaving.signal.aborted || running.has(state.session)) return
@@ -90,7 +90,7 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts) {
     },
   }
 
-  function begin(ended: EndedTurn, last: AnsweredCall, plan: NotePlan): void {
+  function begin(ended: EndedTurn, last: SentAssembly, plan: NotePlan): void {
     const { state, model } = ended
     const stop = new AbortController()
     const signal = AbortSignal.any([leaving.signal, stop.signal])
@@ -136,7 +136,7 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts) {
     warn(`The note of session ${session} was not written: ${errorMessage(error)}`)
   }
 
-  async function write(ended: EndedTurn, last: AnsweredCall, plan: NotePlan, signal: AbortSignal): Promise<void> {
+  async function write(ended: EndedTurn, last: SentAssembly, plan: NotePlan, signal: AbortSignal): Promise<void> {
     const { context, state, model, id: turn } = ended
     const { store, settings } = context
     const instruction = noteInstruction(Math.round(plan.most * WORDS_PER_TOKEN), plan.folds)

@@ -1,11 +1,11 @@
 import { callFacts } from '../../agent.ts'
 import { type Clock, type PersonsDecision, RuntimeError, type WaitingApproval } from '../../capability.ts'
 import { defined } from '../../platform.ts'
-import type { ApprovalDecision, ApprovalQuestion, AuditFacts, HeldCall, SessionStore } from '../../session.ts'
+import type { ApprovalDecision, ApprovalQuestion, AuditFacts, BudgetQuestion, SessionStore } from '../../session.ts'
 import { callDigest } from '../../tool.ts'
 
 /** A question about a call of another program: it is in no log, and is over when the program does not wait any more. */
-export interface LiveQuestion extends HeldCall {
+export interface LiveQuestion extends BudgetQuestion {
   /** The model call, as the ledger will name it. */
   readonly call: string
   readonly program: string

@@ -65,7 +65,7 @@ export interface AskedStep {
 }
 
 /** An assembly, or the account of why there is none, with the input that led to it. */
-export interface AssembledCall {
+export interface CallAssembly {
   readonly input: AssemblyInput
   readonly toolChoice: 'auto' | 'none'
   readonly outcome: Assembly | ContextOverflowError
@@ -83,7 +83,7 @@ export interface AssembledCall {
  * What the model will read: layers, tools, history and budget, and the images in it. A missing image is assembled as a marker, so
  * that what is recorded is what leaves. Only reads.
  */
-export async function assembleCall(turn: AskedTurn, step: AskedStep): Promise<AssembledCall> {
+export async function assembleCall(turn: AskedTurn, step: AskedStep): Promise<CallAssembly> {
   const { context, model, state, library, clock } = turn
   const now = Date.parse(clock.time())
   const recent = await readPlacements(context.store, state)
@@ -112,7 +112,7 @@ async function attemptCall(
   turn: AskedTurn,
   step: AskedStep,
   known: Known,
-): Promise<Pick<AssembledCall, 'input' | 'toolChoice' | 'outcome' | 'head'>> {
+): Promise<Pick<CallAssembly, 'input' | 'toolChoice' | 'outcome' | 'head'>> {
   const { context, model, state, id } = turn
   const { settings, store } = context
   const { last } = step

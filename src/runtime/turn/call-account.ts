@@ -1,4 +1,4 @@
-import type { PreparedCall, Step } from '../../agent.ts'
+import type { ModelCall, Step } from '../../agent.ts'
 import type { Clock } from '../../capability.ts'
 import {
   type Assembly,
@@ -35,7 +35,7 @@ interface CallToWrite {
   readonly parameters?: CallParameters | undefined
   readonly cacheLife?: CacheLife
   /** What leaves for the provider, where that is more than the assembly has: the bytes of images. */
-  readonly request?: PreparedCall['request'] | undefined
+  readonly request?: ModelCall['request'] | undefined
   readonly about: Pick<CallRecord, 'time'> & Partial<Pick<CallRecord, 'session' | 'turn' | 'upTo' | 'token'>>
   /** Since when others have waited. */
   readonly work: TimeSlice
@@ -117,7 +117,7 @@ export function callAccount({ context, model, clock }: CallAccountParts) {
       const least = leastPromptTokens(request, 'whole')
       const isCacheable = estimate.fresh < estimate.text
       calibration.called.add(model.id)
-      const prepared: PreparedCall = {
+      const prepared: ModelCall = {
         call,
         request: rest.request ?? request,
         options: {

@@ -1,6 +1,6 @@
 import { turnCalls } from './turn-setup.ts'
 import type { TurnSetup } from '../../agent.ts'
-import type { AnsweredCall, LiveTurn } from './record-call.ts'
+import type { SentAssembly, LiveTurn } from './record-call.ts'
 
 /** A turn that is over, as far as a note behind it depends on it. */
 export type EndedTurn = Pick<
@@ -11,7 +11,7 @@ export type EndedTurn = Pick<
 /** What prepares notes behind the turns of a session. */
 export interface NoteHook {
   turnBegins(session: string): void
-  turnEnded(turn: EndedTurn, last: AnsweredCall): void
+  turnEnded(turn: EndedTurn, last: SentAssembly): void
   stop(asked: { readonly finishes: boolean }): Promise<void>
 }
 

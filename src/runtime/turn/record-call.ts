@@ -1,4 +1,4 @@
-import type { TurnHealth, Journal, PreparedCall, RetryRule, TurnOutput, TurnSetup } from '../../agent.ts'
+import type { TurnHealth, Journal, ModelCall, RetryRule, TurnOutput, TurnSetup } from '../../agent.ts'
 import type { TurnCitations } from '../../citation.ts'
 import {
   againMoney,
@@ -17,7 +17,7 @@ import type { AuditFacts, CitationSource, Entry, EntryBody, SessionStore, Write 
 import type { Tool } from '../../tool.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { AssemblyContext } from './assembly-context.ts'
-import { assembleCall, type AskedTurn, type AssembledCall } from './assemble-call.ts'
+import { assembleCall, type AskedTurn, type CallAssembly } from './assemble-call.ts'
 import type { CallAccount } from './call-account.ts'
 import { recordInput } from '../calls/call-input.ts'
 import { placementRules, withPlacementPrices } from '../calls/recent-placements.ts'
@@ -161,9 +161,9 @@ export function recordedCalls(
 /** Tells those who watch which model is asked now and why, before it is asked, and notes it with the answer. */
 function fallenBack(
   { state, id, model }: LiveTurn,
-  prepared: PreparedCall,
+  prepared: ModelCall,
   { failed, sentence }: FallbackRecord,
-): PreparedCall {
+): ModelCall {
   const { call } = prepared
   const { code = 'internal' } = failed.at(-1) ?? {}
   const attempt = failed.length + 1
@@ -193,11 +193,11 @@ function answeredTokens({ pieces, manifest }: Assembly): number {
 
 /** Stores the text of a new note beside the log, and notes in its mark which texts of others it covers. */
 async function withKeptNote(
-  { input, outcome }: Pick<AssembledCall, 'input' | 'outcome'>,
+  { input, outcome }: Pick<CallAssembly, 'input' | 'outcome'>,
   store: SessionStore,
   session: string,
   taint: TurnTaint,
-): Promise<AssembledCall['outcome']> {
+): Promise<CallAssembly['outcome']> {
   if (outcome instanceof ContextOverflowError || !outcome.note) return outcome
   const { note, manifest } = outcome
   await store.putContent(note.text, [session])
@@ -217,10 +217,10 @@ const CALL_TOKENS = 200
 const CLEARED_TOKENS = 60
 
 /** The last call of a turn, as it was sent. */
-export interface AnsweredCall {
+export interface SentAssembly {
   readonly input: AssemblyInput
   readonly outcome: Assembly
-  readonly prepared: PreparedCall
+  readonly prepared: ModelCall
 }
 
 /** A turn that runs: what answers it, its session, and what it is answered with. Made once, by the queue. */
@@ -243,7 +243,7 @@ export interface LiveTurn extends AskedTurn, ForecastPlace {
   readonly instead?: InsteadOf | undefined
   readonly fallback?: TurnSetup['fallback']
   /** Told of each request that is about to be sent. */
-  assembled?(call: AnsweredCall): void
+  assembled?(call: SentAssembly): void
 }
 
 /** The words of the call that is running, as they are shown to those who watch. */
@@ -259,7 +259,7 @@ function whyCut({
   input,
   head,
   outcome,
-}: Pick<AssembledCall, 'input' | 'head' | 'outcome'>): Pick<CutRecord, 'why' | 'gain'> {
+}: Pick<CallAssembly, 'input' | 'head' | 'outcome'>): Pick<CutRecord, 'why' | 'gain'> {
   if (head.folded && input.notes?.cacheOver) return { why: 'head-changed' }
   const gain = outcome instanceof ContextOverflowError ? undefined : outcome.gain
   return gain ? { why: 'worth', gain } : { why: 'full' }

@@ -18,7 +18,7 @@ import type { Sealed } from '../calls/seal.ts'
 import { inputFiles } from '../calls/attachments.ts'
 import { keepTurn } from '../calls/history-loader.ts'
 import type { NoteHook } from './note-hook.ts'
-import type { AnsweredCall, LiveTurn } from './record-call.ts'
+import type { SentAssembly, LiveTurn } from './record-call.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
 import type { ApprovalService } from '../tools/approval-service.ts'
 import type { ToolPolicy } from '../tools/tool-policy.ts'
@@ -158,7 +158,7 @@ export function createTurnQueue(parts: {
       return failTurn(state, turn, error)
     }
     const { readFingerprint, policy, approvals, budgets, health, library, notes } = parts
-    let last: AnsweredCall | undefined
+    let last: SentAssembly | undefined
     let live: LiveTurn = {
       ...prepared,
       state: known,

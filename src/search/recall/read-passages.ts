@@ -1,5 +1,5 @@
 import type { SqliteConnection } from '../../platform.ts'
-import type { PassageNeighbour, RankedPassage, RecalledCall, RecallQuery } from '../recall.ts'
+import type { PassageNeighbour, RankedPassage, RecallToolCall, RecallQuery } from '../recall.ts'
 import { PER_SESSION } from './tables.ts'
 import type { QuestionWord } from './question.ts'
 import type { PassageCandidate } from './rank.ts'
@@ -75,7 +75,7 @@ function readRows(connection: SqliteConnection, numbers: readonly number[]): rea
 
 function passageFields({ session, turn, ordinal, seq, time, kind, role, start, length, text, call }: PassageRow) {
   const fields = { session, turn, ordinal, seq, time, kind, role, text, start, end: start + text.length, length }
-  return call === null ? fields : { ...fields, call: JSON.parse(call) as RecalledCall }
+  return call === null ? fields : { ...fields, call: JSON.parse(call) as RecallToolCall }
 }
 
 function readNeighbours(

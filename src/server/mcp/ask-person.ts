@@ -10,7 +10,7 @@ export interface PersonQuestion {
 }
 
 /** The call that asks. Its later rounds need the same tool and the same input. */
-export interface AskingCall {
+export interface McpToolRequest {
   readonly tool: string
   readonly input: unknown
 }
@@ -27,7 +27,11 @@ const ANSWER_MS = 600_000
 const QUESTION = 'decision'
 
 /** Asks the person behind a client that can ask. */
-export async function elicitAnswer(question: PersonQuestion, asking: AskingCall, call: McpCall): Promise<PersonAnswer> {
+export async function elicitAnswer(
+  question: PersonQuestion,
+  asking: McpToolRequest,
+  call: McpCall,
+): Promise<PersonAnswer> {
   const { id, digest, form, progress } = question
   if (call.person === 'round') {
     const requestState = await call.seal({ ...asking, input: await inputDigest(asking), id, digest })
@@ -43,7 +47,7 @@ export async function elicitAnswer(question: PersonQuestion, asking: AskingCall,
 
 /** The answer in a later round; id and digest are sealed, the answer is the client's. `undefined`: the seal is of another call. */
 export async function elicitedAnswer(
-  asking: AskingCall,
+  asking: McpToolRequest,
   call: McpCall,
 ): Promise<{ readonly id: string; readonly digest: string; readonly answer: unknown } | undefined> {
   const sealed = call.sealed() as Partial<Record<'tool' | 'input' | 'id' | 'digest', unknown>> | null
@@ -54,7 +58,7 @@ export async function elicitedAnswer(
 }
 
 /** Loaded with the first question, so that a client that connects does not wait for it. */
-async function inputDigest(asking: AskingCall): Promise<string> {
+async function inputDigest(asking: McpToolRequest): Promise<string> {
   const { callDigest } = await import('../../tool.ts')
   return callDigest(asking)
 }

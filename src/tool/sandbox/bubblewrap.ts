@@ -41,7 +41,7 @@ const PROCESSES = ['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys']
 export interface Bubblewrap {
   /** Absolute. */
   readonly path: string
-  /** A file with the bytes of `callFilter`; absent where the kernel takes no filter. */
+  /** A file with the bytes of `syscallFilter`; absent where the kernel takes no filter. */
   readonly filter?: string
   /** It can forbid further user namespaces, as it can from 0.8 on. */
   readonly forbidsNamespaces?: boolean

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { phrase } from '../../context.ts'
 import { singleFlight } from '../../platform.ts'
 import { type Bubblewrap, bubblewrapArgv, closedArgv, type ClosedProgram, NARROW } from './bubblewrap.ts'
-import { callFilter } from './call-filter.ts'
+import { syscallFilter } from './syscall-filter.ts'
 
 /** Whether this machine can confine programs. */
 export type SandboxProgram =
@@ -107,7 +107,7 @@ export function missingWalls({ filter, forbidsNamespaces, narrows }: Bubblewrap)
 
 /** The filter as a file that has no name any more: this process holds it open, and what it starts reads it by its descriptor. */
 function filterFile(): string | undefined {
-  const filter = callFilter(process.arch)
+  const filter = syscallFilter(process.arch)
   if (!filter) return undefined
   try {
     const path = join(tmpdir(), `foreword-filter-${randomUUID()}`)

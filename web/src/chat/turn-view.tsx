@@ -127,7 +127,7 @@ function TurnNotes({ turn }: { readonly turn: Turn }): ReactNode {
   return (
     <>
       {state === 'queued' && <Note>{t`Waits for its turn.`}</Note>}
-      {held && <HeldCall question={held} />}
+      {held && <BudgetQuestion question={held} />}
       {retry && <RetryNote {...retry} />}
       {interrupted !== undefined && <Note look="text-warn">{interrupted}</Note>}
       {undone && <Note>{t`Undone: no later call reads this turn.`}</Note>}
@@ -149,7 +149,7 @@ function TurnNotes({ turn }: { readonly turn: Turn }): ReactNode {
 }
 
 /** A call to a model that waits for a person, since it could pass a budget: what it may cost, and the decisions. */
-function HeldCall({ question }: { readonly question: NonNullable<Turn['held']> }): ReactNode {
+function BudgetQuestion({ question }: { readonly question: NonNullable<Turn['held']> }): ReactNode {
   const { approval, digest, request, held } = question
   if (held === undefined) return undefined
   const decide = (decision: object): Promise<unknown> =>

@@ -1,5 +1,5 @@
 import type { BudgetReport, Command, Io } from '../../../capability.ts'
-import { jsonOption, note, print, requestJson, rowTable, showAnswer } from '../../../cli.ts'
+import { jsonOption, note, print, requestJson, rowTable, answerCommand } from '../../../cli.ts'
 import { exactLine, numberText } from '../../../context.ts'
 
 export const budgetsCommand: Command = {
@@ -12,7 +12,7 @@ export const budgetsCommand: Command = {
     'waits: decide about it with `foreword approve`.',
   words: { least: 0, most: 0 },
   options: { json: { ...jsonOption, summary: 'print {budgets}' } },
-  run: showAnswer((connection) => requestJson<BudgetList>(connection, '/api/budgets'), printBudgets),
+  run: answerCommand((connection) => requestJson<BudgetList>(connection, '/api/budgets'), printBudgets),
 }
 
 interface BudgetList {

@@ -29,8 +29,8 @@ import {
   requestList,
   printChange,
   rowTable,
-  showAnswer,
-  showList,
+  answerCommand,
+  listCommand,
 } from '../../../cli.ts'
 import { exactLine } from '../../../context.ts'
 import type { CommandCall, GatewayConnection, Io } from '../../../capability.ts'
@@ -58,10 +58,13 @@ export const filesCommand = commandWithSubcommands({
   subcommands: {
     list: {
       usage: '[--project ID | --agent ID | --session ID] [--json]',
-      run: showList(fetchFiles, { empty: 'No files yet. Add one with `foreword files add PATH`.', table: fileTable }),
+      run: listCommand(fetchFiles, {
+        empty: 'No files yet. Add one with `foreword files add PATH`.',
+        table: fileTable,
+      }),
     },
     add: { usage: 'PATH… [--project ID | --agent ID | --session ID] [--json]', forPersons, run: addFiles },
-    show: { usage: 'ID [--json]', run: showAnswer(findSizedFile, printFile) },
+    show: { usage: 'ID [--json]', run: answerCommand(findSizedFile, printFile) },
     text: { usage: 'ID', run: showText },
     remove: { usage: 'ID [--yes]', forPersons, run: removeFile },
   },

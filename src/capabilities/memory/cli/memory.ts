@@ -16,7 +16,7 @@ import {
   applyStyle,
   requestList,
   printChange,
-  showAnswer,
+  answerCommand,
 } from '../../../cli.ts'
 import { countedText, exactLine } from '../../../context.ts'
 import type { SessionRow } from '../../../session.ts'
@@ -37,7 +37,7 @@ export const memoryCommand = commandWithSubcommands({
   },
   first: 'show',
   subcommands: {
-    show: { usage: '[SESSION] [--input TEXT] [--json]', run: showAnswer(fetchMemory, printMemory) },
+    show: { usage: '[SESSION] [--input TEXT] [--json]', run: answerCommand(fetchMemory, printMemory) },
     forget: { usage: 'SESSION [--yes] [--json]', forPersons: 'forget sessions', run: forgetSession },
   },
 })

@@ -18,7 +18,7 @@ import {
   width,
   requestList,
   printChange,
-  showList,
+  listCommand,
 } from '../../../cli.ts'
 import { exactLine } from '../../../context.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
@@ -47,7 +47,7 @@ export const promptCommand = commandWithSubcommands({
     reset: { forPersons, run: (call, io) => change('/api/prompt', { method: 'DELETE' }, call, io) },
     versions: {
       usage: '[--json]',
-      run: showList((connection) => requestList<PromptVersion>(connection, '/api/prompt/versions', 'versions'), {
+      run: listCommand((connection) => requestList<PromptVersion>(connection, '/api/prompt/versions', 'versions'), {
         empty: 'No versions yet. Edit the prompt with `foreword prompt edit FILE`.',
         table: versionTable,
       }),

@@ -18,9 +18,9 @@ import {
   requestList,
   rowTable,
   safeForTerminal,
-  sendChange,
+  changeCommand,
   sendRequest,
-  showAnswer,
+  answerCommand,
   singleLine,
   table,
   usageFailure,
@@ -80,7 +80,7 @@ export const scheduleCommand = commandWithSubcommands({
   first: 'list',
   subcommands: {
     list: { usage: '[--json]', run: listSchedules },
-    show: { usage: 'ID [--json]', run: showAnswer(fetchSchedule, printSchedule) },
+    show: { usage: 'ID [--json]', run: answerCommand(fetchSchedule, printSchedule) },
     add: {
       usage: [`WHEN TEXT --new [--agent AGENT] ${addOptions}`, `WHEN TEXT --session SESSION ${addOptions}`],
       forPersons: 'add schedules',
@@ -94,7 +94,7 @@ export const scheduleCommand = commandWithSubcommands({
     pause: {
       usage: 'ID [--json]',
       forPersons: 'pause schedules',
-      run: sendChange(
+      run: changeCommand(
         (connection, call) => changeSchedule(connection, call, { paused: true }),
         ({ name }) => `Paused ${exactLine(name)}. Due times that pass until \`resume\` do not happen.`,
       ),
@@ -102,7 +102,7 @@ export const scheduleCommand = commandWithSubcommands({
     resume: {
       usage: 'ID [--json]',
       forPersons: 'resume schedules',
-      run: sendChange(
+      run: changeCommand(
         (connection, call) => changeSchedule(connection, call, { paused: false }),
         (resumed) => `Resumed ${exactLine(resumed.name)}: next ${nextText(resumed)} (${resumed.timeZone}).`,
       ),

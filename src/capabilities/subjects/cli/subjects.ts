@@ -14,7 +14,7 @@ import {
   requestJson,
   rowTable,
   safeForTerminal,
-  showAnswer,
+  answerCommand,
   singleLine,
   table,
   timeText,
@@ -52,7 +52,7 @@ export const subjectsCommand = commandWithSubcommands({
     list: { usage: '[--json]', run: listSubjects },
     show: {
       usage: 'ID [--json]',
-      run: showAnswer(async (connection, call) => {
+      run: answerCommand(async (connection, call) => {
         const { id } = await findSubject(connection, call.words[1]!)
         return await requestJson<SubjectDocument>(connection, apiPath('/api/subjects/', id))
       }, printSubject),
@@ -76,7 +76,7 @@ export const subjectsCommand = commandWithSubcommands({
     undo: { usage: 'PROPOSAL [--yes] [--json]', forPersons: 'undo what a person confirmed', run: undoProposal },
     summarize: {
       usage: 'ID [--json]',
-      run: showAnswer(
+      run: answerCommand(
         async (connection, { words }) => {
           const path = apiPath('/api/subjects/', (await findSubject(connection, words[1]!)).id, '/summary')
           return await requestJson<NotesSummary>(connection, path, { method: 'POST' })

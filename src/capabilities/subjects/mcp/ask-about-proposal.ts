@@ -1,6 +1,6 @@
 import type { ElicitRequestFormParams, InputRequiredResult } from '@modelcontextprotocol/server'
 import type { McpCall } from '../../../capability.ts'
-import { elicitedAnswer, type AskingCall, elicitAnswer } from '../../../server/mcp.ts'
+import { elicitedAnswer, type McpToolRequest, elicitAnswer } from '../../../server/mcp.ts'
 import { changedFile } from '../core/subject-files.ts'
 import { diffShowsAll, type Proposal, type Proposals, SubjectError } from '../core/subjects.ts'
 import { exactLine, exactLines } from '../../../context.ts'
@@ -15,7 +15,7 @@ export type AskedProposal =
 export async function askAboutProposal(
   proposals: Proposals,
   proposal: Proposal,
-  asking: AskingCall,
+  asking: McpToolRequest,
   call: McpCall,
 ): Promise<AskedProposal> {
   if (call.person === undefined || proposal.state.type !== 'waiting') return { type: 'settled', proposal, warnings: [] }
@@ -30,7 +30,7 @@ export async function askAboutProposal(
 /** The later round of such a call. `undefined` where its seal belongs to another call, or the proposal has changed. */
 export async function answeredProposal(
   proposals: Proposals,
-  asking: AskingCall,
+  asking: McpToolRequest,
   call: McpCall,
 ): Promise<AskedProposal | undefined> {
   const answered = await elicitedAnswer(asking, call)

@@ -15,7 +15,7 @@ import type {
   McpDefinitions,
 } from '../../../capability.ts'
 import {
-  type AskingCall,
+  type McpToolRequest,
   failureEnvelope,
   createMcpAudit,
   type McpAudit,
@@ -88,7 +88,7 @@ async function writing(
   call: McpCall,
   { operations, proposals, audit }: SubjectToolParts,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const asking: AskingCall = { tool: name, input }
+  const asking: McpToolRequest = { tool: name, input }
   const over = (taking: OperationParts['proposals']) => operations(taking).find((each) => each.name === name)!
   const reply = async (asked: AskedProposal): Promise<CallToolResult | InputRequiredResult> => {
     if (asked.type === 'ask') return asked.result

@@ -132,7 +132,7 @@ const ALLOW = 0x7fff0000
 const FAIL = 0x00050000
 
 /** A program for `seccomp` that refuses these calls and lets all others pass; `undefined` for a machine whose numbers are not known. */
-export function callFilter(arch: string): Uint8Array | undefined {
+export function syscallFilter(arch: string): Uint8Array | undefined {
   const machine = MACHINES[arch]
   if (!machine) return undefined
   const { audit, others, calls } = machine

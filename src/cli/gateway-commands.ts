@@ -5,7 +5,7 @@ import { printAnswer, printChange, printList } from './io.ts'
 type Ask<Answer> = (connection: GatewayConnection, call: CommandCall, io: Io) => Promise<Answer>
 
 /** Runs a command that asks the gateway and prints the answer: JSON with `--json`, else what `show` returns or prints. */
-export function showAnswer<Answer>(
+export function answerCommand<Answer>(
   ask: Ask<Answer>,
   show: (answer: Answer, io: Io, call: CommandCall) => string | void,
   purpose: Purpose = 'read',
@@ -21,7 +21,7 @@ interface ShownList<Item> {
   readonly table: (items: readonly Item[], io: Io, call: CommandCall) => string
 }
 
-export function showList<Item>(fetch: Ask<readonly Item[]>, { empty, table }: ShownList<Item>): Command['run'] {
+export function listCommand<Item>(fetch: Ask<readonly Item[]>, { empty, table }: ShownList<Item>): Command['run'] {
   return async (call, io) => {
     const items = await withConnection(call.home, io, 'read', (connection) => fetch(connection, call, io))
     return printList(items, { empty, table: () => table(items, io, call) }, call, io)
@@ -29,7 +29,7 @@ export function showList<Item>(fetch: Ask<readonly Item[]>, { empty, table }: Sh
 }
 
 /** Runs a command that changes something and says so: `facts` of the answer as JSON with `--json`, else a sentence. */
-export function sendChange<Answer>(
+export function changeCommand<Answer>(
   send: Ask<Answer>,
   sentence: (answer: Answer, call: CommandCall) => string,
   facts: (answer: Answer) => unknown = (answer) => answer,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import test from 'node:test'
-import { callFilter } from './call-filter.ts'
+import { syscallFilter } from './syscall-filter.ts'
 import { bubblewrapArgv } from './bubblewrap.ts'
 import { findSandbox, missingWalls, trySandbox } from './find-bubblewrap.ts'
 
@@ -47,7 +47,7 @@ const NUMBERS = {
 
 for (const arch of ['x64', 'arm64'] as const) {
   test(`the filter for ${arch} refuses what no program in the sandbox needs, and nothing else`, () => {
-    const filter = callFilter(arch)!
+    const filter = syscallFilter(arch)!
     const [audit, keys, kernel, rings, clone3, clone, unshare, socket, write] = NUMBERS[arch]
     for (const call of [...keys, ...kernel]) assert.equal(answer(filter, audit, call), EPERM, String(call))
     for (const call of [rings, clone3]) assert.equal(answer(filter, audit, call), ENOSYS)
@@ -65,7 +65,7 @@ for (const arch of ['x64', 'arm64'] as const) {
 }
 
 test('a machine whose numbers are not known has no filter, and the doctor names what is missing', () => {
-  assert.equal(callFilter('s390x'), undefined)
+  assert.equal(syscallFilter('s390x'), undefined)
   assert.deepEqual(missingWalls({ path: '/usr/bin/bwrap', filter: '/f', narrows: true }), [])
   assert.deepEqual(missingWalls({ path: '/usr/bin/bwrap', forbidsNamespaces: true, narrows: true }).length, 1)
   assert.match(missingWalls({ path: '/usr/bin/bwrap', filter: '/f' }).join('; '), /lead bubblewrap to files outside/)

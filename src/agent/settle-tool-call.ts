@@ -23,7 +23,7 @@ import {
   type ToolResult,
 } from '../tool.ts'
 
-interface CallToSettle {
+interface ToolCallToSettle {
   readonly part: ToolCallPart
   /** The model call that requested it. */
   readonly call: string
@@ -40,7 +40,7 @@ interface CallToSettle {
 }
 
 /** What the model reads of a call. */
-export interface SettledCall {
+export interface ToolReply {
   readonly ok: boolean
   readonly text: string
   readonly images?: readonly ResultImage[] | undefined
@@ -54,7 +54,11 @@ export interface SettledCall {
  * never repeated automatically: it may have taken effect, and the model reads so. Tools that declare themselves idempotent
  * are repeated (docs/decisions/0007).
  */
-export async function settleCall(turn: TurnRun, journal: ToolJournal, settling: CallToSettle): Promise<SettledCall> {
+export async function settleToolCall(
+  turn: TurnRun,
+  journal: ToolJournal,
+  settling: ToolCallToSettle,
+): Promise<ToolReply> {
   const { part } = settling
   const known = journal.ended.get(part.toolCallId)
   // What was refused never started.
@@ -85,10 +89,10 @@ export async function settleCall(turn: TurnRun, journal: ToolJournal, settling: 
 async function askAndSettle(
   turn: TurnRun,
   journal: ToolJournal,
-  settling: CallToSettle,
+  settling: ToolCallToSettle,
   plain: Runnable,
   earlier: EarlierChange = NO_CHANGE,
-): Promise<SettledCall> {
+): Promise<ToolReply> {
   const { part, call, failed } = settling
   const asked = withFacts(plain, earlier.facts)
   const {
@@ -169,7 +173,7 @@ function withFacts(planned: Runnable, facts: Readonly<Record<string, string>>): 
   return { ...planned, call, digest: callDigest(call) }
 }
 
-async function planCall(turn: TurnRun, { part, most, roomTokens, seen }: CallToSettle): Promise<PlannedCall> {
+async function planCall(turn: TurnRun, { part, most, roomTokens, seen }: ToolCallToSettle): Promise<PlannedCall> {
   const { toolCallId, toolName, input } = part
   const room = roomTokens === undefined ? {} : { room: { characters: most, tokens: roomTokens } }
   const { session, id, signal, tools, clock } = turn
@@ -189,7 +193,7 @@ const interrupted =
   'Check before you repeat it.'
 
 /** It is unknown whether the call took effect. The audit records that, so that no call is without an end there. */
-async function abandonCall(turn: TurnRun, settling: CallToSettle): Promise<SettledCall> {
+async function abandonCall(turn: TurnRun, settling: ToolCallToSettle): Promise<ToolReply> {
   const facts = turnCallFacts(turn, settling, undefined)
   await write(turn, [], [{ ...facts, kind: 'call', ok: false, rule: 'interrupted', reason: interrupted }])
   return { ok: false, text: interrupted }
@@ -205,9 +209,9 @@ const cancelled: ToolResult = { ok: false, error: 'cancelled before it ran' }
 
 async function refuseCall(
   turn: TurnRun,
-  settling: CallToSettle,
+  settling: ToolCallToSettle,
   { result, rule, call: described, read }: Omit<Extract<PlannedCall, { type: 'refused' }>, 'type'>,
-): Promise<SettledCall> {
+): Promise<ToolReply> {
   const shown = cutResult(result, settling.most)
   const said = resultText(result)
   const reason = said.slice(0, wholeCharacter(said, 500))
@@ -221,10 +225,10 @@ async function refuseCall(
 
 async function runCall(
   turn: TurnRun,
-  settling: CallToSettle,
+  settling: ToolCallToSettle,
   planned: Exclude<PlannedCall, { type: 'refused' }>,
   rule: string,
-): Promise<SettledCall> {
+): Promise<ToolReply> {
   const { part, call } = settling
   const { toolCallId, toolName, input } = part
   const { digest, call: described } = planned
@@ -257,7 +261,7 @@ function queryOf(input: unknown): string | undefined {
 }
 
 /** A tool that is no longer there may have been anybody's. */
-function framedAs({ tools }: TurnRun, { toolName }: ToolCallPart, ok: boolean): Pick<SettledCall, 'as'> {
+function framedAs({ tools }: TurnRun, { toolName }: ToolCallPart, ok: boolean): Pick<ToolReply, 'as'> {
   const { results: as = 'material' } = tools.toolbox.tools.find(({ name }) => name === toolName) ?? {}
   if (as !== 'own') return { as }
   return ok ? {} : { as: 'material' }
@@ -265,7 +269,7 @@ function framedAs({ tools }: TurnRun, { toolName }: ToolCallPart, ok: boolean): 
 
 async function endEntry(
   turn: TurnRun,
-  { part: { toolCallId, toolName }, call }: CallToSettle,
+  { part: { toolCallId, toolName }, call }: ToolCallToSettle,
   ended: {
     readonly result: ToolResult
     readonly shown: CutResult

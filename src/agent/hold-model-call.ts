@@ -2,7 +2,7 @@ import { ForewordError } from '../platform.ts'
 import type { ApprovalOutcome, Entry } from '../session.ts'
 import { callDigest } from '../tool.ts'
 import { turnCallFacts } from './call-facts.ts'
-import { type CallHold, type GrantedCall, type PreparedCall, type TurnRun, write } from './turn-setup.ts'
+import { type CallHold, type BudgetApproval, type ModelCall, type TurnRun, write } from './turn-setup.ts'
 
 /** A call that did not leave: it could have cost more than is left, and nobody allowed it. */
 export class OverBudgetError extends ForewordError {
@@ -24,8 +24,8 @@ const QUESTION = 'model-call'
  * log, so a turn that is resumed finds it and its answer. An answer is passed on once in this process, and what holds the calls
  * takes each of them once at all. A question that needs no answer any more is withdrawn, and the call goes on.
  */
-export async function holdCall(turn: TurnRun, prepared: PreparedCall): Promise<Held> {
-  let granted: GrantedCall | undefined
+export async function holdCall(turn: TurnRun, prepared: ModelCall): Promise<Held> {
+  let granted: BudgetApproval | undefined
   for (;;) {
     const hold = await turn.holdCall(prepared, granted)
     if (hold.type !== 'wait') {
@@ -72,7 +72,7 @@ async function withdrawQuestions({ answered, entries, tools }: TurnRun, kept: st
 
 async function askPerson(
   turn: TurnRun,
-  prepared: PreparedCall,
+  prepared: ModelCall,
   waiting: Waiting,
 ): Promise<{ readonly approval: string; readonly decision: ApprovalOutcome | undefined }> {
   const before = turn.entries.find((entry) => isQuestion(entry, waiting, turn.answered))
@@ -111,11 +111,7 @@ function isQuestion(entry: Entry, { request }: Waiting, answered: ReadonlySet<st
   )
 }
 
-async function ask(
-  turn: TurnRun,
-  { call }: PreparedCall,
-  { request, rule, sentence, raise }: Waiting,
-): Promise<string> {
+async function ask(turn: TurnRun, { call }: ModelCall, { request, rule, sentence, raise }: Waiting): Promise<string> {
   const approval = turn.tools.approvals.newId()
   const digest = callDigest(request)
   const part = { type: 'tool-call', toolCallId: QUESTION, toolName: request.tool, input: request.input } as const
