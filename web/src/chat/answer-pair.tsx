@@ -13,7 +13,7 @@ import { Attachments } from './attachments.tsx'
 import type { Turn } from '../log/conversation.ts'
 import { TurnFoot } from './turn-foot.tsx'
 import { Answer, Said } from './turn-view.tsx'
-import { copyText } from '../parts/copy-text.ts'
+import { copyText } from '../parts/copy-text.tsx'
 import { t } from '../language/language.ts'
 
 interface AnswerPairProps {

@@ -11,7 +11,7 @@ import { t } from '../language/language.ts'
 import { useMayKeepRecords } from '../api/caller.ts'
 import { late } from '../parts/late.tsx'
 import { closeFloating } from '../parts/floating.tsx'
-import { copyText } from '../parts/copy-text.ts'
+import { copyText } from '../parts/copy-text.tsx'
 import { Popover } from '../parts/popover.tsx'
 
 interface TurnActionsProps {

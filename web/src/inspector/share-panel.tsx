@@ -19,7 +19,7 @@ import { entryKey, textsOf } from './share-texts.ts'
 import { conversationTitles } from './share-titles.ts'
 import { underway } from '../api/underway.ts'
 import { assembleBeside } from './what-if-assembler.ts'
-import { copyText } from '../parts/copy-text.ts'
+import { copyText } from '../parts/copy-text.tsx'
 import { t } from '../language/language.ts'
 
 /** The exact request of a call: the proof that it is the one that left, a command that sends it again, and a file to give away. */

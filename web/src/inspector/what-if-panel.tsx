@@ -24,7 +24,7 @@ import { useTriedFigures, WhatIfCost } from './what-if-cost.tsx'
 import { WhatIfEntries, WhatIfResult } from './what-if-result.tsx'
 import { Select, Slider } from '../parts/fields.tsx'
 import { percent } from '../parts/numbers.ts'
-import { copyText } from '../parts/copy-text.ts'
+import { copyText } from '../parts/copy-text.tsx'
 import { t, translated } from '../language/language.ts'
 
 /** What other settings would make of a call: assembled in the page by the assembler of the gateway. */

@@ -1,6 +1,6 @@
 import { memo, type ReactNode, useEffect, useState } from 'react'
 import { begin } from '../api/underway.ts'
-import { CopyButton } from '../parts/button.tsx'
+import { CopyButton } from '../parts/copy-text.tsx'
 import { late } from '../parts/late.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import type { CodeLanguage, CodeToken } from './highlight.ts'

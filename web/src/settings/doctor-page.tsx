@@ -1,6 +1,7 @@
 import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { Link } from 'wouter'
-import { Button, CopyButton } from '../parts/button.tsx'
+import { Button } from '../parts/button.tsx'
+import { CopyButton } from '../parts/copy-text.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { beginsWithWord, sentence } from '../parts/sentence.ts'
 import { Spinner } from '../parts/spinner.tsx'
