@@ -214,21 +214,20 @@ test('a deleted session is gone, and one that runs is not deleted', async (t) =>
 test('a turn that waited while another one was answered is replayed as it was, though a stop came between', async (t) => {
   const held = gate()
   const model = scriptedModel({ answer: () => ({ text: 'ok', before: () => held.passed }) })
-  let closed: Promise<void> | undefined
+  const closing = Promise.withResolvers<void>()
   const before = await opened(t, {
     model,
     around: (store) =>
       aroundEntries(store, async ({ bodies }, write) => {
         const written = await write()
-        if (bodies.some(({ type }) => type === 'turn-end')) closed ??= before.runtime.close()
+        if (bodies.some(({ type }) => type === 'turn-end')) closing.resolve(before.runtime.close())
         return written
       }),
   })
   const first = await before.runtime.submit({ text: 'first' })
   const second = await before.runtime.submit({ session: first.session, text: 'second' })
   held.open()
-  await before.ended(first)
-  await closed
+  await closing.promise
   const later = scriptedModel()
   const after = await before.reopened({ model: later })
   await after.ended(second)

@@ -32,6 +32,8 @@ export function createEditedPrompt(store: RecordStore, clock: Clock) {
       known = version
       return version
     } catch (error) {
+      // What is there now is read again.
+      known = undefined
       if (error instanceof StoreError && error.code === 'conflict') {
         throw new RuntimeError('changed', 'The system prompt has changed since you read it. Read it again.')
       }

@@ -56,7 +56,7 @@ export async function openSkills(options: SkillsOptions) {
 }
 
 /** What skills give a prompt: a layer with their tools, or blocks with tools of their own, never both. */
-interface SkillsParts {
+export interface SkillsParts {
   readonly layers: readonly Layer[]
   readonly tools: readonly Tool[]
   readonly promptBlocks: readonly PromptBlock[]
