@@ -66,7 +66,7 @@ export {
   type ForeignFacts,
   NOTHING,
   usedTokens,
-  wasNotAnswered,
+  costTogether,
   wasRefused,
   figuresOfCall,
 } from './session/call.ts'

@@ -119,17 +119,9 @@ export async function costOfCalls(
   runtime: Pick<Runtime, 'store' | 'priceOf'>,
   calls: readonly string[],
 ): Promise<number | undefined> {
-  if (calls.length === 0) return undefined
   const records = (await Promise.all(calls.map((id) => runtime.store.call(id)))).filter((call) => call !== undefined)
   if (records.length < calls.length) return undefined
   const costOf = await callCosts(runtime, records)
-  const { wasNotAnswered } = await import('../session.ts')
-  let sum = 0
-  for (const call of records) {
-    const cost = costOf(call)
-    // A call that was made again after a refusal was never answered.
-    if (cost === undefined && !wasNotAnswered(call.outcome)) return undefined
-    sum += cost ?? 0
-  }
-  return inNanos(sum)
+  const { costTogether } = await import('../session.ts')
+  return costTogether(records.map((record) => ({ record, cost: costOf(record) })))
 }

@@ -1,4 +1,4 @@
-import { type CallFigures, callFigures, type MadeCall, type Manifest } from '../context.ts'
+import { type CallFigures, callFigures, inNanos, type MadeCall, type Manifest } from '../context.ts'
 import { checkedUsage, MOST_TOKENS, type Usage } from '../wire.ts'
 
 /** One model call, as the ledger keeps it: enough to build the same request again, and to prove that it is the same. */
@@ -108,9 +108,20 @@ export function usedTokens(outcome: EndOfCall | undefined): CallOutcome['usage']
   return Object.values(usage).some((count) => count > MOST_TOKENS) ? checkedUsage(usage) : usage
 }
 
-/** Whether a call failed before its first token: what its provider does not report of it is taken for nothing where a turn is added up. */
-export function wasNotAnswered(outcome: Pick<CallOutcome, 'error' | 'firstTokenMs'> | undefined): boolean {
-  return outcome?.error !== undefined && outcome.firstTokenMs === undefined
+/**
+ * What calls cost together, US dollars; `undefined` for none, and where one of them is not known. One that failed before its first
+ * token, such as one that was made again after a refusal, costs nothing where its provider reports nothing.
+ */
+export function costTogether(
+  calls: readonly { readonly record: Pick<CallRecord, 'outcome'>; readonly cost: number | undefined }[],
+): number | undefined {
+  let sum = 0
+  for (const { record, cost } of calls) {
+    const { error, firstTokenMs } = record.outcome ?? {}
+    if (cost === undefined && (error === undefined || firstTokenMs !== undefined)) return undefined
+    sum += cost ?? 0
+  }
+  return calls.length === 0 ? undefined : inNanos(sum)
 }
 
 /** What every surface shows of a call that was made, in its provider's tokens. `paid`: what it cost, where that is known. */

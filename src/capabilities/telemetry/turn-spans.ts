@@ -1,6 +1,6 @@
-import { inNanos, toolCalls, type CutRecord, type Manifest } from '../../context.ts'
+import { toolCalls, type CutRecord, type Manifest } from '../../context.ts'
 import { parseTraceparent, sha256 } from '../../platform.ts'
-import { type Entry, type CallRecord, wasNotAnswered } from '../../session.ts'
+import { type Entry, type CallRecord, costTogether } from '../../session.ts'
 import {
   type Conventions,
   type Attributes,
@@ -64,7 +64,7 @@ export function turnSpans(turn: EndedTurn, names: Conventions): readonly Span[] 
       'foreword.turn.channel': input.options?.channel,
       'foreword.turn.waited_ms': Date.parse(begun.time) - Date.parse(input.time),
       'foreword.calls': calls.length,
-      'foreword.cost.usd': costOf(calls),
+      'foreword.cost.usd': costTogether(calls.map(({ record, price }) => ({ record, cost: price?.money }))),
     }),
     ...(failed && { failure: turn.failure === undefined ? {} : { message: turn.failure } }),
   }
@@ -96,13 +96,6 @@ function usageOf({ calls }: EndedTurn, names: Conventions): Attributes {
     [names.cacheRead]: sum('cachedTokens'),
     [names.cacheCreation]: sum('cacheWrittenTokens'),
   }
-}
-
-/** Without calls that failed before their first token and have no price; `undefined` where another one has none. */
-function costOf(calls: readonly CallSpanFacts[]): number | undefined {
-  const prices = calls.map(({ price }) => price?.money)
-  const known = calls.every(({ record, price }) => price !== undefined || wasNotAnswered(record.outcome))
-  return calls.length > 0 && known ? inNanos(prices.reduce((sum: number, money) => sum + (money ?? 0), 0)) : undefined
 }
 
 /** The name of a tool that was neither offered nor run: the model made it up, and its words are content. */

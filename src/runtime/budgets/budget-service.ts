@@ -37,7 +37,7 @@ export type BudgetService = ReturnType<typeof createBudgetService>
 
 type CallToHold = Pick<ModelCall, 'call' | 'options'>
 
-export interface CallsToHold {
+export interface HoldTerms {
   readonly owner: CallOwner
   readonly budgets?: readonly InputBudget[] | undefined
   readonly model: Pick<Model, 'id' | 'facts'>
@@ -127,7 +127,7 @@ export function createBudgetService(parts: {
     await fillAccounts(configured().flatMap((budget) => checkOf(budget, {}, day)?.account ?? []))
   }
 
-  async function settle(id: string, { usage, error, notMade }: CallEnd, model: CallsToHold['model']): Promise<void> {
+  async function settle(id: string, { usage, error, notMade }: CallEnd, model: HoldTerms['model']): Promise<void> {
     try {
       const cost = reportedCost(usage, model.facts.price)
       const isUnpaid = notMade || (cost === undefined && error instanceof ModelError && REFUSED.has(error.code))
@@ -140,11 +140,11 @@ export function createBudgetService(parts: {
   }
 
   /** Calls that ended a moment ago: they may not be on record yet, where a budget that is added looks for them. */
-  const ended: ForeignCallOutcome[] = []
+  const ended: CallToCount[] = []
 
   /** A budget that is added while a call runs counts it, too. */
   function countLate(
-    { owner, budgets, model: { facts } }: CallsToHold,
+    { owner, budgets, model: { facts } }: HoldTerms,
     { call, day, counted }: HeldCallFacts,
     { usage }: CallEnd,
   ): void {
@@ -162,7 +162,7 @@ export function createBudgetService(parts: {
     if (configured().length > 0 || budgets?.length) void activity.run(undefined, countEnded(late))
   }
 
-  async function countEnded({ calls, day, counted, counts }: ForeignCallOutcome): Promise<void> {
+  async function countEnded({ calls, day, counted, counts }: CallToCount): Promise<void> {
     try {
       for (const { account } of applied(calls, day).named) {
         if (!counted.has(account) && !isOfGroup(account)) await open().count(account, [counts], false)
@@ -172,7 +172,7 @@ export function createBudgetService(parts: {
     }
   }
 
-  function applied({ owner, budgets, model: { facts } }: ForeignCallOutcome['calls'], day: string): AppliedChecks {
+  function applied({ owner, budgets, model: { facts } }: CallToCount['calls'], day: string): AppliedChecks {
     const checks = checksFor(owner, { configured: applicable(), ofInput: budgets, day })
     const counted = facts.price || facts.free ? checks : checks.filter(({ unit }) => unit === 'tokens')
     const unpriced = checks.filter((check) => !counted.includes(check))
@@ -181,7 +181,7 @@ export function createBudgetService(parts: {
   }
 
   return {
-    of(calls: CallsToHold): (call: CallToHold, granted?: BudgetApproval) => Promise<CallHold> {
+    of(calls: HoldTerms): (call: CallToHold, granted?: BudgetApproval) => Promise<CallHold> {
       const { model, size, estimate, asks } = calls
       let made = 0
       let before: BudgetWait | undefined
@@ -279,8 +279,8 @@ interface HeldCallFacts {
 }
 
 /** What a call cost that is over. */
-interface ForeignCallOutcome extends Pick<HeldCallFacts, 'day' | 'counted'> {
-  readonly calls: Pick<CallsToHold, 'owner' | 'budgets'> & { readonly model: Pick<Model, 'facts'> }
+interface CallToCount extends Pick<HeldCallFacts, 'day' | 'counted'> {
+  readonly calls: Pick<HoldTerms, 'owner' | 'budgets'> & { readonly model: Pick<Model, 'facts'> }
   readonly counts: CountedCall
 }
 

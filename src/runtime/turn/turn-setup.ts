@@ -1,4 +1,4 @@
-import type { CallsToHold } from '../budgets/budget-service.ts'
+import type { HoldTerms } from '../budgets/budget-service.ts'
 import type { Delta, TurnSetup } from '../../agent.ts'
 import { type TurnCitations, turnCitations } from '../../citation.ts'
 import { defined, restingClock } from '../../platform.ts'
@@ -64,7 +64,7 @@ export function turnCalls({
   state: { session },
   id,
   entries,
-}: Pick<LiveTurn, 'context' | 'state' | 'id' | 'entries'>): Pick<CallsToHold, 'owner' | 'budgets'> {
+}: Pick<LiveTurn, 'context' | 'state' | 'id' | 'entries'>): Pick<HoldTerms, 'owner' | 'budgets'> {
   const input = entries.find((entry) => entry.type === 'input')
   const { budgets, token, channel } = input?.type === 'input' ? (input.options ?? {}) : {}
   const owner = { turn: id, session, ...defined({ agent: context.turn?.choices?.['agent'], token, channel }) }

@@ -1,5 +1,5 @@
 import { type ElicitRequestFormParams, inputRequired, type InputRequiredResult } from '@modelcontextprotocol/server'
-import type { McpCall } from '../../capability.ts'
+import type { McpCall, McpToolCall } from '../../capability.ts'
 
 /** A question to the person behind a client, about something with a digest of its shown content. */
 export interface PersonQuestion {
@@ -10,10 +10,7 @@ export interface PersonQuestion {
 }
 
 /** The call that asks. Its later rounds need the same tool and the same input. */
-export interface McpToolRequest {
-  readonly tool: string
-  readonly input: unknown
-}
+export type McpToolRequest = Pick<McpToolCall, 'tool' | 'input'>
 
 /** The outcome of a question. `ask`: the client has to ask the person and repeat the call with the answer. */
 type PersonAnswer =

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { SqliteValue } from '../../platform.ts'
-import { get, type Query, run, type Sql, tuples } from '../tables/sql.ts'
+import { get, insertRows, type Query, run, type Sql, tuples } from '../tables/sql.ts'
 import type { StoredTable } from '../tables/stored-tables.ts'
 
 export type StoredRow = readonly SqliteValue[]
@@ -41,10 +41,9 @@ export function* writeRows(table: StoredTable, rows: readonly StoredRow[], deriv
   const own = derived[table.name]
   const columns = own === undefined ? table.columns : [...table.columns, own.column]
   const whole = own === undefined ? rows : rows.map((row) => [...row, own.value(row)])
-  const one = `(${columns.map(() => '?').join(', ')})`
   let at = 0
   for (const size of ROWS_AT_ONCE) {
-    const sql = `insert into ${table.name} (${columns.join(', ')}) values ${Array.from({ length: size }, () => one).join(', ')}`
+    const sql = insertRows(table.name, columns, size)
     for (; at + size <= whole.length; at += size) yield* run({ sql }, whole.slice(at, at + size).flat())
   }
 }

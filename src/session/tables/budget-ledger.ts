@@ -10,7 +10,7 @@ import {
   memberHold,
 } from '../budget-ledger.ts'
 import { StoreError } from '../store-error.ts'
-import { all, forEach, get, type Query, run, type Sql, statement } from './sql.ts'
+import { all, forEach, get, insertRows, type Query, run, type Sql, statement } from './sql.ts'
 
 /** What the names of the tables begin with: nothing in a file of their own, and this in a database that has other tables, too. */
 export type LedgerPrefix = '' | 'budget_'
@@ -56,7 +56,7 @@ export function ledgerWork(prefix: LedgerPrefix) {
     `select ${columns} from ${accountsTable} where account = :account`,
   )
   const addTo = (accounts: number): Query<never> => ({
-    sql: `insert into ${accountsTable} (account, ${accountColumns.join(', ')}) values ${list(`(?${', ?'.repeat(accountColumns.length)})`, accounts)}
+    sql: `${insertRows(accountsTable, ['account', ...accountColumns], accounts)}
       on conflict (account) do update set ${accountColumns.map((name) => `${name} = ${accountsTable}.${name} + excluded.${name}`).join(', ')}`,
   })
   const insertHold = statement<{ id: string; time: string; nanos: number; tokens: number; accounts: string }>(
@@ -79,7 +79,7 @@ export function ledgerWork(prefix: LedgerPrefix) {
     `insert into ${warningsTable} (account, unit, level) values (:account, :unit, :level) on conflict (account, unit, level) do nothing`,
   )
   const insertCounted = (calls: number): Query<{ readonly account: string; readonly call: string }> => ({
-    sql: `insert into ${countedTable} (account, call, time) values ${list('(?, ?, ?)', calls)}
+    sql: `${insertRows(countedTable, ['account', 'call', 'time'], calls)}
       on conflict (account, call) do nothing returning account, call`,
   })
   const forgetCounted = statement<{ before: string }>(

@@ -5,7 +5,7 @@ import { rowDigest } from '../content.ts'
 import type { Entry, EntryBody } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
 import type { EntriesOptions, TurnRow } from '../log-store.ts'
-import { forEach, get, insertInto, type Query, run, type Sql, statement, tuples, where } from './sql.ts'
+import { forEach, get, insertInto, insertRows, type Query, run, type Sql, statement, tuples, where } from './sql.ts'
 import { type StoredState, sessionState } from './session-table.ts'
 import { insertToolSum } from './sum-table.ts'
 import { cutLongTexts, type LongText, refuseMissingTexts, withLongTexts } from './text-parts.ts'
@@ -107,11 +107,10 @@ function turnOf(body: EntryBody): string | null {
 
 /** Entries that one statement writes: those of a step are few. */
 const ROWS_AT_ONCE = 8
-const insertEntries = Array.from({ length: ROWS_AT_ONCE }, (_, more): Query<never> => {
-  const row = '(?, ?, ?, ?, ?, ?, ?, ?)'
-  const columns = 'session, seq, time, type, turn, data, digest, parts'
-  return { sql: `insert into entries (${columns}) values ${row}${`, ${row}`.repeat(more)}` }
-})
+const entryColumns = ['session', 'seq', 'time', 'type', 'turn', 'data', 'digest', 'parts']
+const insertEntries = Array.from({ length: ROWS_AT_ONCE }, (_, more): Query<never> => ({
+  sql: insertRows('entries', entryColumns, more + 1),
+}))
 
 const changing = [
   'title',

@@ -28,6 +28,12 @@ export function insertInto(table: string, columns: readonly string[]): string {
   return `insert into ${table} (${columns.join(', ')}) values (${columns.map((column) => `:${column}`).join(', ')})`
 }
 
+/** Inserts so many rows at once, with `?` in the place of each value. */
+export function insertRows(table: string, columns: readonly string[], rows: number): string {
+  const row = `(${columns.map(() => '?').join(', ')})`
+  return `insert into ${table} (${columns.join(', ')}) values ${Array.from({ length: rows }, () => row).join(', ')}`
+}
+
 /**
  * The conditions of a query, such as `turn = ?`, with their values: one, or a list where a condition has several. Those whose value is
  * `undefined` are left out.
