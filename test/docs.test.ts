@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
 import test from 'node:test'
@@ -59,6 +69,24 @@ test('every link of the reference and of llms.txt leads somewhere', () => {
     }),
   )
   assert.deepEqual(broken, [])
+})
+
+test('the list of features names files that exist, and every folder of the source', () => {
+  const source = join(root, 'src')
+  const text = readFileSync(join(source, 'README.md'), 'utf8')
+  const named = [...text.matchAll(/`([\w./-]+(?:\/|\.ts))`/g)].map(([, path]) => path!)
+  assert.deepEqual(
+    named.filter((path) => !existsSync(join(source, path)) && !existsSync(join(root, path))),
+    [],
+    'paths that are gone',
+  )
+  const partsOfCapability = /^capabilities\/[^/]+\/(?:cli|http|mcp)$/
+  const folders = new Set(globSync('**/*.ts', { cwd: source }).map((file) => posix.dirname(file.replaceAll('\\', '/'))))
+  const missing = [...folders].filter(
+    (folder) =>
+      folder !== '.' && !partsOfCapability.test(folder) && !named.some((path) => path.startsWith(`${folder}/`)),
+  )
+  assert.deepEqual(missing, [], 'folders without a line')
 })
 
 test('the picture shows every room, follows the scheme of the reader, and loads nothing', () => {
