@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import test from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { addTo, skillText } from './skills/folder-with.ts'
 import { claimHome } from '../src/session.ts'
 import { spawnForeword } from './cli/gateway-process.ts'
@@ -334,5 +335,5 @@ test('a gateway that is told to end says that it is not ready until it is gone, 
 
 /** Asks again and again: no event of another process can be awaited here. */
 async function pollUntil(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo()));
+  while (!(await isSo())) await sleep(20)
 }

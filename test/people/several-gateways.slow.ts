@@ -56,6 +56,7 @@ test('every gateway answers for everybody, and each home is at one of them', opt
   for (const gateway of [first, second]) {
     let status = 200
     while (status !== 401) {
+      await sleep(20)
       status = (
         await fetch(`${gateway.url}/api/sessions`, { headers: { authorization: `Bearer ${people[0]!.token}` } })
       ).status
@@ -160,6 +161,7 @@ test('a file that was uploaded at one gateway is there when another one has the 
     form.append('file', new Blob([`The note of ${who.name}.`], { type: 'text/plain' }), 'note.txt')
     let response: Response
     do {
+      await sleep(20)
       response = await fetch(`${first.url}/api/files`, {
         method: 'POST',
         headers: { authorization: `Bearer ${who.token}` },
@@ -211,7 +213,8 @@ test(
     // It looks at who may come in.
     while (
       (await fetch(`${second.url}/api/sessions`, { headers: { authorization: `Bearer ${early}` } })).status !== 200
-    );
+    )
+      await sleep(20)
     const connections = async () => {
       const rows = await database().execute(
         `select pid from pg_stat_activity where application_name = 'foreword ${second.child.pid}' and datname = '${/\/(store_\d+)/.exec(store)![1]}'`,
@@ -222,11 +225,14 @@ test(
     const waits = new Set(before)
     assert.ok(waits.size >= 2, 'one that waits for the store, and one that reads it')
     first.child.kill('SIGKILL')
-    while (!((await (await fetch(`${second.url}/health/ready`)).json()) as { readonly ok?: boolean }).ok);
+    while (!((await (await fetch(`${second.url}/health/ready`)).json()) as { readonly ok?: boolean }).ok)
+      await sleep(20)
     // The connection that waited is the one that writes now.
     let kept: readonly number[]
-    do kept = (await connections()).filter((pid) => waits.has(pid))
-    while (kept.length > 1)
+    do {
+      await sleep(20)
+      kept = (await connections()).filter((pid) => waits.has(pid))
+    } while (kept.length > 1)
     // Somebody who comes in by a token that was made since is let in: the lists are those of the store itself.
     assert.ok(await askAny(() => [second], await tokenOf(second, 'late'), '/api/sessions'))
     assert.ok(await askAny(() => [second], early, '/api/sessions'))

@@ -178,13 +178,16 @@ test(
     names.forEach((name) => later(t, address, 'more,slow', { name, standby: true }))
     const migrating = `select pid, application_name as name from pg_stat_activity where datname = current_database() and query like '%pg_sleep(2)%' and pid <> pg_backend_pid()`
     let found: readonly Readonly<Record<string, unknown>>[] = []
-    while (found.length === 0) found = await execute(address, migrating)
+    while (found.length === 0) {
+      await systemClock.sleep(20)
+      found = await execute(address, migrating)
+    }
     assert.equal(found.length, 1, 'one alone is at it')
     // The name of a connection has the number of its process.
     process.kill(Number(/\d+/.exec(String(found[0]!['name']))![0]), 'SIGKILL')
     // The connection of the process that was killed is there until the database notices; then another one goes on.
     const until = async () => (await versions(address))!['newest'] === TODAY + 10
-    while (!(await until()));
+    while (!(await until())) await systemClock.sleep(20)
     assert.deepEqual(await execute(address, 'select place from slow'), [{ place: 1 }])
     assert.deepEqual(
       await execute(address, `select indisvalid from pg_index where indexrelid = 'entries_by_colour'::regclass`),
